@@ -1,0 +1,84 @@
+"""Refused at the door: a schedule that could never run, with the field named, in admin, file, command and ORM alike."""
+
+from __future__ import annotations
+
+import difflib
+
+from celery import current_app
+from django.core.exceptions import ValidationError
+from django_celery_beat.models import PeriodicTask
+
+from schedules.conf import conf
+from schedules.definitions import Definition, define
+from schedules.models import ScheduleOptions
+
+
+def validate(row: PeriodicTask, options: ScheduleOptions | None = None) -> None:
+    """Raises ValidationError, by field, when the enabled `row` names an unknown task or queue or cannot fire."""
+    errors = {
+        field: [problem]
+        for field, problem in (("task", unknown_task(row.task)), ("queue", unknown_queue(row.queue)))
+        if problem
+    }
+    if errors:
+        raise ValidationError(errors)
+    try:
+        definition = define(row, options)
+    except ValueError as error:
+        raise ValidationError(str(error)) from error
+    if problem := unfit_arguments(definition):
+        raise ValidationError({"kwargs": [problem]})
+    if definition.rule.next_after(definition.since) is None and not row.one_off:
+        raise ValidationError("It would never fire: its end lies before its first fire time.")
+
+
+def known_tasks() -> list[str]:
+    """The names a schedule may give as its task."""
+    current_app.loader.import_default_modules()
+    own = [name for name in current_app.tasks if not name.startswith("celery.")]
+    return sorted({*own, *conf().extra_tasks})
+
+
+def known_queues() -> list[str]:
+    """The queues that are declared, and so read by a worker."""
+    return sorted(current_app.amqp.queues)
+
+
+def unknown_task(name: str) -> str:
+    """Why `name` cannot be a schedule's task; empty when it can."""
+    names = known_tasks()
+    if name in names or name in current_app.tasks:
+        return ""
+    return (
+        f"No worker knows the task {name!r}{_nearest(name, names)}. Tasks of other code go into SLOTBEAT_EXTRA_TASKS."
+    )
+
+
+def unknown_queue(name: str | None) -> str:
+    """Why `name` cannot be a schedule's queue; empty when it can."""
+    queues = known_queues()
+    if not name or name in queues:
+        return ""
+    return f"No worker reads the queue {name!r}: declare it in CELERY_TASK_QUEUES, or use one of {', '.join(queues)}."
+
+
+def unfit_arguments(definition: Definition) -> str:
+    """Why the task cannot be called with the schedule's arguments; empty when it can, or is not known here.
+
+    A task may say more than its signature does by an attribute `check_arguments_of_schedule` that raises ValueError.
+    """
+    task = current_app.tasks.get(definition.task)
+    if task is None:
+        return ""
+    check = getattr(task, "check_arguments_of_schedule", None) or getattr(task, "__header__", None)
+    try:
+        if check is not None:
+            check(*definition.args, **definition.kwargs)
+    except (TypeError, ValueError) as error:
+        return f"The task {definition.task!r} does not take these arguments: {error}"
+    return ""
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(names)}"
