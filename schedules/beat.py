@@ -16,7 +16,7 @@ from redis import RedisError
 
 from schedules import beats, publisher
 from schedules.conf import conf
-from schedules.definitions import Rejected, read
+from schedules.definitions import Reader, Rejected
 from schedules.dispatch import Dispatch
 from schedules.guard import Guard
 from schedules.ledger import Ledger, last_slots
@@ -38,6 +38,7 @@ class Scheduler(beat.Scheduler):
         self._dispatch: Dispatch | None = None
         self._plan: Plan | None = None
         self._ledger = Ledger(self._beat_id, self._conf.ledger_buffer)
+        self._reader = Reader()
         self._rejected: dict[str, Rejected] = {}
         self._refreshed_at: datetime | None = None
         super().__init__(*args, **kwargs)
@@ -86,7 +87,7 @@ class Scheduler(beat.Scheduler):
         if self._refreshed_at and (now - self._refreshed_at).total_seconds() < self._conf.refresh_seconds:
             return
         try:
-            definitions, rejected = read()
+            definitions, rejected = self._reader.read()
             if self._plan is None:
                 self._start(Plan(last_slots()))
         except Error as error:

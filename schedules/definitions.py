@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -20,6 +20,18 @@ from schedules.timing.misfire import CatchUp, MisfirePolicy, default_window
 from schedules.timing.rule import Bounded, InvalidRule, Once, Rule
 
 T = TypeVar("T")
+
+_PART = 1000
+_KINDS = ("interval", "crontab", "clocked", "solar")
+_ENABLED = PeriodicTask.objects.filter(enabled=True)
+# What a definition is made of; last_run_at and total_run_count move with every run and are no part of it.
+_WHAT_COUNTS = (
+    *("name", "task", "args", "kwargs", "queue", "exchange", "routing_key", "headers", "priority", "expires"),
+    *("expire_seconds", "one_off", "start_time", "date_changed", "interval__every", "interval__period"),
+    *("crontab__minute", "crontab__hour", "crontab__day_of_month", "crontab__month_of_year", "crontab__day_of_week"),
+    *("crontab__timezone", "clocked__clocked_time", "solar_id", "slotbeat__catch_up", "slotbeat__overlap"),
+    *("slotbeat__catchup_window_seconds", "slotbeat__catchup_limit", "slotbeat__lease_seconds"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +60,39 @@ class Rejected:
     reason: str
 
 
-def read() -> tuple[dict[str, Definition], dict[str, Rejected]]:
-    """Every enabled schedule by name, in one query: those that can run, and those that cannot."""
-    definitions: dict[str, Definition] = {}
-    rejected: dict[str, Rejected] = {}
-    rows = PeriodicTask.objects.filter(enabled=True).select_related(
-        "interval", "crontab", "clocked", "solar", "slotbeat"
-    )
-    for row in rows:
-        try:
-            definitions[row.name] = define(row)
-        except ValueError as error:
-            rejected[row.name] = Rejected(row.name, str(error))
-    return definitions, rejected
+class Reader:
+    """Reads every enabled schedule and builds again only those whose rows have changed since the last time."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[tuple[Any, ...], Definition | Rejected]] = {}
+
+    def read(self) -> tuple[dict[str, Definition], dict[str, Rejected]]:
+        """Every enabled schedule by name: those that can run, and those that cannot."""
+        rows = {row[0]: row for row in _ENABLED.values_list(*_WHAT_COUNTS)}
+        changed = [name for name, row in rows.items() if self._known.get(name, ((), None))[0] != row]
+        built = {row.name: _build(row) for row in _in_parts(changed)}
+        self._known = {
+            name: (row, built[name]) if name in built else self._known[name]
+            for name, row in rows.items()
+            if name in built or name in self._known
+        }
+        outcomes = {name: outcome for name, (_, outcome) in self._known.items()}
+        return (
+            {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Definition)},
+            {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Rejected)},
+        )
+
+
+def _in_parts(names: Sequence[str]) -> Iterator[PeriodicTask]:
+    for start in range(0, len(names), _PART):
+        yield from _ENABLED.filter(name__in=names[start : start + _PART]).select_related(*_KINDS, "slotbeat")
+
+
+def _build(row: PeriodicTask) -> Definition | Rejected:
+    try:
+        return define(row)
+    except ValueError as error:
+        return Rejected(row.name, str(error))
 
 
 def define(row: PeriodicTask, options: ScheduleOptions | None = None) -> Definition:

@@ -101,10 +101,11 @@ class Ledger:
         return True
 
     def _write(self, entries: list[Entry]) -> None:
-        merged = {entry.stamp.slot_id: entry for entry in entries}
+        # In one order for every beat: two that write the same slots must not wait for each other in a circle.
+        merged = sorted({entry.stamp.slot_id: entry for entry in entries}.values(), key=lambda e: e.stamp.slot_id)
         with connection.cursor() as cursor:
-            cursor.execute(_NOTE, self._columns(list(merged.values())))
-            sent = [entry for entry in merged.values() if entry.state is SlotState.DISPATCHED]
+            cursor.execute(_NOTE, self._columns(merged))
+            sent = [entry for entry in merged if entry.state is SlotState.DISPATCHED]
             if sent:
                 cursor.execute(_COUNT, _counts(sent))
 
