@@ -14,11 +14,19 @@ def queue_lengths(app: Celery) -> dict[str, int]:
     Raises kombu's OperationalError when the broker cannot be asked.
     """
     with app.connection_for_read() as connection:
+        channel: Any = connection.default_channel
         try:
-            channel: Any = connection.default_channel
-            return {name: channel.queue_declare(queue=name, passive=True).message_count for name in app.amqp.queues}
+            return {name: _waiting(channel, name, connection.channel_errors) for name in app.amqp.queues}
         except connection.connection_errors as error:
             raise OperationalError(str(error)) from error
+
+
+def _waiting(channel: Any, name: str, absent: tuple[type[BaseException], ...]) -> int:
+    """A queue that nobody has declared yet holds nothing."""
+    try:
+        return int(channel.queue_declare(queue=name, passive=True).message_count)
+    except absent:
+        return 0
 
 
 def in_hand(app: Celery) -> int:

@@ -27,18 +27,24 @@ class Environment:
         if self.mode not in (DEVELOPMENT, PRODUCTION):
             raise ImproperlyConfigured(f"SLOTBEAT_ENV is {self.mode!r}: set it to {DEVELOPMENT} or {PRODUCTION}")
         self._addresses = addresses if self.mode == DEVELOPMENT else {}
+        self.asked = {"SLOTBEAT_ENV", "SLOTBEAT_DATA_DIR"}
 
     @property
     def production(self) -> bool:
         """Whether every address and secret must be named."""
         return self.mode == PRODUCTION
 
+    def _get(self, name: str) -> str | None:
+        """Every variable asked for is remembered, so that deployment files can be held against the settings."""
+        self.asked.add(name)
+        return self._environ.get(name)
+
     def address(self, name: str, example: str) -> str:
         """The address of a server.
 
         In development a server that does not run yet leaves an address that says so when it is used.
         """
-        found = self._environ.get(name) or self._addresses.get(name)
+        found = self._get(name) or self._addresses.get(name)
         if found:
             return found
         if self.production:
@@ -47,7 +53,7 @@ class Environment:
 
     def secret(self, name: str, development_default: str) -> str:
         """A secret: required in production."""
-        found = self._environ.get(name)
+        found = self._get(name)
         if found:
             return found
         if self.production:
@@ -56,16 +62,17 @@ class Environment:
 
     def text(self, name: str, default: str) -> str:
         """A text."""
-        return self._environ.get(name, default)
+        found = self._get(name)
+        return default if found is None else found
 
     def texts(self, name: str, default: list[str]) -> list[str]:
         """A comma-separated list."""
-        found = self._environ.get(name)
+        found = self._get(name)
         return default if found is None else [part.strip() for part in found.split(",") if part.strip()]
 
     def number(self, name: str, default: float) -> float:
         """A number; its unit stands in the variable's name."""
-        found = self._environ.get(name)
+        found = self._get(name)
         if found is None:
             return default
         try:
@@ -82,7 +89,8 @@ class Environment:
 
     def switch(self, name: str, *, default: bool) -> bool:
         """On or off."""
-        found = self._environ.get(name, str(default)).lower()
+        text = self._get(name)
+        found = str(default).lower() if text is None else text.lower()
         if found not in _TRUE | _FALSE:
             raise ImproperlyConfigured(f"{name} is {found!r}: set it to true or false")
         return found in _TRUE

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 _ANSWER_SECONDS = 5.0
 _READ_SECONDS = 20.0
 _AT_ONCE = 1000
+# `consume` waits this long for a full batch, so it is also what reading a short topic takes.
+_LOOK_SECONDS = 0.2
 
 
 class KafkaSilent(RuntimeError):
@@ -39,6 +43,7 @@ class KafkaReader:
                 "group.id": "slotbeat-reader",
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
+                "enable.partition.eof": True,
                 "log_level": 3,
             }
         )
@@ -52,47 +57,50 @@ class KafkaReader:
         self._consumer.close()
 
     def counts(self) -> dict[str, int]:
-        """How many messages each topic holds. Raises KafkaSilent."""
+        """About how many messages each topic holds, without reading them. Raises KafkaSilent.
+
+        A Kafka counts to the last message; the embedded broker only to the beginning of its last batch.
+        """
         return {topic: sum(high - low for low, high in marks.values()) for topic, marks in self._watermarks().items()}
 
     def newest(self) -> dict[str, str]:
-        """The event id of the newest message in one partition of each topic that holds any. Raises KafkaSilent."""
+        """The event id of the last message in one partition of each topic that holds any. Raises KafkaSilent."""
         ends = [
             TopicPartition(topic, partition, high - 1)
             for topic, marks in self._watermarks().items()
             for partition, (low, high) in marks.items()
             if high > low
         ]
-        found: dict[str, str] = {}
-        self._consumer.assign(ends)
-        while len(found) < len({end.topic for end in ends}):
-            batch = self._consumer.consume(_AT_ONCE, timeout=_ANSWER_SECONDS)
-            if not batch:
-                raise KafkaSilent(f"Kafka sent nothing for {_ANSWER_SECONDS:g} s")
-            found |= {read.topic: read.event_id for read in map(_message, batch)}
-        return found
+        return {message.topic: message.event_id for message in self._read_to_the_end(ends)}
 
     def messages(self) -> Iterator[KafkaMessage]:
         """Every message there is, per partition in order. Raises KafkaSilent when they do not come."""
-        watermarks = self._watermarks()
-        left = {
-            (topic, partition): high
-            for topic, marks in watermarks.items()
-            for partition, (low, high) in marks.items()
-            if high > low
-        }
-        self._consumer.assign([TopicPartition(topic, partition, 0) for topic, partition in left])
-        while left:
-            batch = self._consumer.consume(_AT_ONCE, timeout=_READ_SECONDS)
-            if not batch:
-                raise KafkaSilent(f"Kafka sent nothing for {_READ_SECONDS:g} s while {len(left)} partitions are unread")
+        starts = [
+            TopicPartition(topic, partition, low)
+            for topic, marks in self._watermarks().items()
+            for partition, (low, _) in marks.items()
+        ]
+        return self._read_to_the_end(starts)
+
+    def _read_to_the_end(self, starts: list[TopicPartition]) -> Iterator[KafkaMessage]:
+        """What the broker calls the end of a partition is trusted, its watermarks are not."""
+        unread = {(start.topic, start.partition) for start in starts}
+        self._consumer.assign(starts)
+        silent_since = time.monotonic()
+        while unread:
+            batch = self._consumer.consume(_AT_ONCE, timeout=_LOOK_SECONDS)
+            if batch:
+                silent_since = time.monotonic()
+            elif time.monotonic() - silent_since > _READ_SECONDS:
+                raise KafkaSilent(f"Kafka sent nothing for {_READ_SECONDS:g} s, {len(unread)} partitions are unread")
             for message in batch:
-                if message.error():
-                    raise KafkaSilent(f"Kafka answered with an error: {message.error()}")
-                read = _message(message)
-                yield read
-                if read.offset + 1 >= left.get((read.topic, read.partition), 0):
-                    left.pop((read.topic, read.partition), None)
+                error = message.error()
+                if error is None:
+                    yield _message(message)
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    unread.discard((message.topic() or "", message.partition() or 0))
+                else:
+                    raise KafkaSilent(f"Kafka answered with an error: {error}")
 
     def _watermarks(self) -> dict[str, dict[int, tuple[int, int]]]:
         try:
@@ -111,13 +119,21 @@ class KafkaReader:
             raise KafkaSilent(f"Kafka did not answer within {_ANSWER_SECONDS:g} s: {error}") from error
 
 
-def _message(message: object) -> KafkaMessage:
-    headers = dict(message.headers() or [])  # type: ignore[attr-defined] # confluent_kafka types it only as Message
+def _message(message: Message) -> KafkaMessage:
+    headers: dict[str, Any] = dict(message.headers() or [])
     return KafkaMessage(
-        topic=message.topic(),  # type: ignore[attr-defined]
-        partition=message.partition(),  # type: ignore[attr-defined]
-        offset=message.offset(),  # type: ignore[attr-defined]
-        key=(message.key() or b"").decode(),  # type: ignore[attr-defined]
-        event_id=(headers.get("event_id") or b"").decode(),
-        value=message.value() or b"",  # type: ignore[attr-defined]
+        topic=message.topic() or "",
+        partition=message.partition() or 0,
+        offset=message.offset() or 0,
+        key=_text(message.key()),
+        event_id=_text(headers.get("event_id")),
+        value=_bytes(message.value()),
     )
+
+
+def _bytes(found: str | bytes | None) -> bytes:
+    return found.encode() if isinstance(found, str) else found or b""
+
+
+def _text(found: str | bytes | None) -> str:
+    return _bytes(found).decode()

@@ -17,7 +17,7 @@ _SHARED = [
 
 def logging_config(*, level: str, as_json: bool) -> dict[str, Any]:
     """A dictConfig for the standard library's logging, rendered by structlog; `level` is a level's name."""
-    renderer: Any = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=False)
+    renderer: Any = structlog.processors.JSONRenderer() if as_json else _for_people()
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -36,13 +36,19 @@ def logging_config(*, level: str, as_json: bool) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "celery.worker.strategy": {"level": "WARNING"},
-            "celery.app.trace": {"level": "WARNING"},
+            # A run given back by a stopping worker is a warning of celery's, with a traceback; it is no trouble.
+            "celery.app.trace": {"level": "ERROR"},
             "kombu": {"level": "WARNING"},
             "httpx": {"level": "WARNING"},
             "httpcore": {"level": "WARNING"},
             "django.server": {"level": "WARNING"},
         },
     }
+
+
+def _for_people() -> structlog.dev.ConsoleRenderer:
+    """Plain tracebacks: the default ones show local variables, and so secrets, and take a process a second each."""
+    return structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
 
 
 def _keep(_logger: Any, _method: str, event: dict[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,14 @@ import os
 from typing import Any
 
 import dj_database_url
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 from kombu import Exchange, Queue
 
 from scheduler_project.embedded.address_book import read_addresses
 from scheduler_project.environment import CHECKOUT, Environment, data_dir
 from scheduler_project.logs import logging_config
+from scheduler_project.navigation import sidebar
 
 env = Environment(os.environ, read_addresses(data_dir()))
 
@@ -61,8 +63,10 @@ TEMPLATES = [
         },
     },
 ]
+LOGIN_REDIRECT_URL = "admin:index"
 STATIC_URL = "static/"
-STATIC_ROOT = CHECKOUT / "staticfiles"
+# In development whitenoise reads the files where they lie; production gathers them first (collectstatic).
+STATIC_ROOT = CHECKOUT / "staticfiles" if env.production else None
 WHITENOISE_USE_FINDERS = not env.production
 STORAGES = {
     "staticfiles": {
@@ -93,6 +97,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
+FORMAT_MODULE_PATH = "scheduler_project.formats"
 LOGGING_CONFIG = None
 LOGGING = logging_config(level=env.text("LOG_LEVEL", "INFO"), as_json=env.switch("LOG_JSON", default=env.production))
 
@@ -142,5 +147,8 @@ UNFOLD = {
     "SITE_TITLE": "Slotbeat",
     "SITE_HEADER": "Slotbeat",
     "SITE_URL": reverse_lazy("admin:index"),
+    "SITE_SYMBOL": "calendar_clock",
     "SHOW_HISTORY": True,
+    "STYLES": [lambda _request: static("slotbeat/admin.css")],
+    "SIDEBAR": {"show_search": True, "navigation": sidebar()},
 }

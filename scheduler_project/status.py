@@ -21,6 +21,7 @@ from schedules.conf import conf
 from schedules.definitions import Reader
 from schedules.models import Slot
 from schedules.redis import client
+from schedules.validation import refusal
 from workers.models import FanOut, OutboxEvent
 from workers.relay import backlog
 
@@ -72,7 +73,7 @@ def _beats() -> Iterable[tuple[Any, ...]]:
 
 
 def _next_slots(now: datetime) -> Iterable[tuple[Any, ...]]:
-    definitions, rejected = Reader().read()
+    definitions, rejected = Reader(refusal).read()
     planned = [(definition.rule.next_after(now), name) for name, definition in definitions.items()]
     for fire_time, name in sorted((at, name) for at, name in planned if at is not None)[:20]:
         yield name, fire_time, round((fire_time - now).total_seconds(), 1)

@@ -22,6 +22,7 @@ from schedules.guard import Guard
 from schedules.ledger import Ledger, last_slots
 from schedules.plan import Plan
 from schedules.redis import client
+from schedules.validation import refusal
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class Scheduler(beat.Scheduler):
         self._dispatch: Dispatch | None = None
         self._plan: Plan | None = None
         self._ledger = Ledger(self._beat_id, self._conf.ledger_buffer)
-        self._reader = Reader()
+        self._reader = Reader(refusal)
         self._rejected: dict[str, Rejected] = {}
         self._refreshed_at: datetime | None = None
         super().__init__(*args, **kwargs)

@@ -22,7 +22,7 @@ class Conf:
     longest_sleep_seconds: float = 1.0  # between two looks at the plan
     on_time_seconds: float = 5.0  # how late a fire time may be and still not count as missed
     beat_ttl_seconds: float = 15.0  # a beat that has not reported for so long is not alive
-    extra_tasks: tuple[str, ...] = ()  # tasks of other code bases that schedules may name
+    extra_tasks: tuple[str, ...] = ()  # tasks of other code that schedules may name; `*` for any
     ledger_buffer: int = 50_000  # rows kept in memory while PostgreSQL is away
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -61,16 +61,20 @@ class Rejected:
 
 
 class Reader:
-    """Reads every enabled schedule and builds again only those whose rows have changed since the last time."""
+    """Reads every enabled schedule and builds again only those whose rows have changed since the last time.
 
-    def __init__(self) -> None:
+    `refuse` says why a definition cannot run, or nothing; it is asked once for each change.
+    """
+
+    def __init__(self, refuse: Callable[[Definition], str] = lambda _definition: "") -> None:
+        self._refuse = refuse
         self._known: dict[str, tuple[tuple[Any, ...], Definition | Rejected]] = {}
 
     def read(self) -> tuple[dict[str, Definition], dict[str, Rejected]]:
         """Every enabled schedule by name: those that can run, and those that cannot."""
         rows = {row[0]: row for row in _ENABLED.values_list(*_WHAT_COUNTS)}
         changed = [name for name, row in rows.items() if self._known.get(name, ((), None))[0] != row]
-        built = {row.name: _build(row) for row in _in_parts(changed)}
+        built = {row.name: self._build(row) for row in _in_parts(changed)}
         self._known = {
             name: (row, built[name]) if name in built else self._known[name]
             for name, row in rows.items()
@@ -82,17 +86,18 @@ class Reader:
             {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Rejected)},
         )
 
+    def _build(self, row: PeriodicTask) -> Definition | Rejected:
+        try:
+            definition = define(row)
+        except ValueError as error:
+            return Rejected(row.name, str(error))
+        reason = self._refuse(definition)
+        return Rejected(row.name, reason) if reason else definition
+
 
 def _in_parts(names: Sequence[str]) -> Iterator[PeriodicTask]:
     for start in range(0, len(names), _PART):
         yield from _ENABLED.filter(name__in=names[start : start + _PART]).select_related(*_KINDS, "slotbeat")
-
-
-def _build(row: PeriodicTask) -> Definition | Rejected:
-    try:
-        return define(row)
-    except ValueError as error:
-        return Rejected(row.name, str(error))
 
 
 def define(row: PeriodicTask, options: ScheduleOptions | None = None) -> Definition:
@@ -103,7 +108,7 @@ def define(row: PeriodicTask, options: ScheduleOptions | None = None) -> Definit
         name=row.name,
         rule=rule,
         since=row.date_changed or EPOCH,
-        misfire=_misfire_policy(rule, options),
+        misfire=_misfire_policy(rule.rule, options),  # its start and end say nothing of its rhythm
         overlap=Overlap(options.overlap),
         lease_seconds=options.lease_seconds,
         task=row.task,
@@ -120,10 +125,17 @@ def rule_of(row: PeriodicTask) -> Bounded:
     return Bounded(_unbounded_rule(row), start=row.start_time, end=row.expires)
 
 
+def interval_of(every: int, period: str, anchor: datetime = EPOCH) -> Interval:
+    """The rule of an IntervalSchedule's fields. Raises InvalidRule."""
+    try:
+        return Interval(timedelta(**{period: every}), anchor)
+    except OverflowError as error:
+        raise InvalidRule(f"every {every} {period} is too long: the longest interval is 100 years") from error
+
+
 def _unbounded_rule(row: PeriodicTask) -> Rule:
     if row.interval:
-        every = timedelta(**{row.interval.period: row.interval.every})
-        return Interval(every, anchor=row.start_time or EPOCH)
+        return interval_of(row.interval.every, row.interval.period, row.start_time or EPOCH)
     if row.crontab:
         crontab = row.crontab
         return Crontab(

@@ -18,6 +18,7 @@ from schedules.ledger import note_run
 from schedules.models import SkipReason, SlotState
 from schedules.publisher import PUBLISH_ERRORS, Order
 from schedules.redis import client
+from schedules.retention import purge_slots
 from schedules.stamp import Stamp
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Result",
     "SkipReason",
     "dispatch",
+    "purge_slots",
     "run_ended",
     "run_skipped",
     "run_started",

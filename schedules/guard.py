@@ -37,7 +37,7 @@ class Claim:
 
 _CLAIM = """
 local owner, claim_ms, sent_ms = ARGV[1], ARGV[2], ARGV[3]
-local verdicts = {}
+local verdicts, won = {}, {}
 for i = 1, #KEYS, 2 do
   local slot_key, mark_key = KEYS[i], KEYS[i + 1]
   local n = (i - 1) / 2
@@ -48,7 +48,7 @@ for i = 1, #KEYS, 2 do
     verdicts[#verdicts + 1] = state
   elseif state == 'sent' then
     verdicts[#verdicts + 1] = 'sent'
-  elseif state and state ~= 'claim:' .. owner then
+  elseif state and (state ~= 'claim:' .. owner or won[slot_id]) then
     verdicts[#verdicts + 1] = 'held'
   elseif holder and holder ~= slot_id then
     redis.call('SET', slot_key, 'overlap:' .. holder, 'PX', sent_ms)
@@ -56,7 +56,7 @@ for i = 1, #KEYS, 2 do
   else
     redis.call('SET', slot_key, 'claim:' .. owner, 'PX', claim_ms)
     if gated then redis.call('SET', mark_key, slot_id, 'PX', claim_ms) end
-    verdicts[#verdicts + 1] = 'won'
+    verdicts[#verdicts + 1], won[slot_id] = 'won', true
   end
 end
 return verdicts
@@ -83,8 +83,10 @@ return confirmed
 _RELEASE = """
 local owner = ARGV[1]
 for i = 1, #KEYS, 2 do
-  if redis.call('GET', KEYS[i]) == 'claim:' .. owner then redis.call('DEL', KEYS[i]) end
-  if redis.call('GET', KEYS[i + 1]) == ARGV[2 + (i - 1) / 2] then redis.call('DEL', KEYS[i + 1]) end
+  if redis.call('GET', KEYS[i]) == 'claim:' .. owner then
+    redis.call('DEL', KEYS[i])
+    if redis.call('GET', KEYS[i + 1]) == ARGV[2 + (i - 1) / 2] then redis.call('DEL', KEYS[i + 1]) end
+  end
 end
 """
 

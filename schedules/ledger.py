@@ -11,7 +11,7 @@ from datetime import datetime
 from django.db import Error, connection, transaction
 
 from schedules.models import SkipReason, SlotState
-from schedules.stamp import Stamp
+from schedules.stamp import Stamp, Trigger
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ VALUES (%(slot_id)s, %(schedule)s, %(scheduled_for)s, %(trigger)s, %(state)s, %(
 ON CONFLICT (slot_id) DO UPDATE SET
   state = EXCLUDED.state, reason = EXCLUDED.reason, detail = EXCLUDED.detail,
   started_at = COALESCE(EXCLUDED.started_at, slot.started_at), finished_at = EXCLUDED.finished_at
-WHERE slot.state NOT IN ('done', 'skipped')
+WHERE slot.state NOT IN ('done', 'skipped') OR slot.reason = 'catch_up'
 """
 
 _LAST_SLOTS = """
@@ -102,10 +102,15 @@ class Ledger:
 
     def _write(self, entries: list[Entry]) -> None:
         # In one order for every beat: two that write the same slots must not wait for each other in a circle.
-        merged = sorted({entry.stamp.slot_id: entry for entry in entries}.values(), key=lambda e: e.stamp.slot_id)
+        # Of one slot's entries the last counts, but a dispatch more than any skip.
+        latest = {
+            entry.stamp.slot_id: entry for entry in sorted(entries, key=lambda e: e.state is SlotState.DISPATCHED)
+        }
+        merged = sorted(latest.values(), key=lambda e: e.stamp.slot_id)
         with connection.cursor() as cursor:
             cursor.execute(_NOTE, self._columns(merged))
-            sent = [entry for entry in merged if entry.state is SlotState.DISPATCHED]
+            # A run by hand is none of the schedule's own: a one-off keeps its time to come.
+            sent = [e for e in merged if e.state is SlotState.DISPATCHED and e.stamp.trigger is not Trigger.MANUAL]
             if sent:
                 cursor.execute(_COUNT, _counts(sent))
 
@@ -165,7 +170,8 @@ def note_run(
                 "trigger": str(stamp.trigger),
                 "state": str(state),
                 "reason": reason,
-                "detail": detail,
+                # An error may hold what PostgreSQL refuses in text; the run's end must not fail on its own report.
+                "detail": detail.replace("\0", "?").encode(errors="replace").decode(),
                 "started_at": started_at,
                 "finished_at": finished_at,
             },

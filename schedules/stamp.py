@@ -181,5 +181,5 @@ class Stamp:
                 deadline=None if deadline is None else from_epoch_ms(deadline),
                 lease_seconds=fields["lease_seconds"],
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise NotAStamp(f"header {HEADER!r} is not a stamp ({error!r}): {fields!r}") from error

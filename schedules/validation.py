@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from functools import lru_cache
 
 from celery import current_app
 from django.core.exceptions import ValidationError
@@ -11,6 +12,8 @@ from django_celery_beat.models import PeriodicTask
 from schedules.conf import conf
 from schedules.definitions import Definition, define
 from schedules.models import ScheduleOptions
+
+ANY_TASK = "*"
 
 
 def validate(row: PeriodicTask, options: ScheduleOptions | None = None) -> None:
@@ -32,11 +35,18 @@ def validate(row: PeriodicTask, options: ScheduleOptions | None = None) -> None:
         raise ValidationError("It would never fire: its end lies before its first fire time.")
 
 
+def refusal(definition: Definition) -> str:
+    """Why nobody could run `definition`; empty when somebody can. For rows that no form has seen."""
+    return (
+        unknown_task(definition.task) or unknown_queue(definition.options.get("queue")) or unfit_arguments(definition)
+    )
+
+
 def known_tasks() -> list[str]:
     """The names a schedule may give as its task."""
-    current_app.loader.import_default_modules()
+    _load_tasks()
     own = [name for name in current_app.tasks if not name.startswith("celery.")]
-    return sorted({*own, *conf().extra_tasks})
+    return sorted({*own, *conf().extra_tasks} - {ANY_TASK})
 
 
 def known_queues() -> list[str]:
@@ -46,12 +56,18 @@ def known_queues() -> list[str]:
 
 def unknown_task(name: str) -> str:
     """Why `name` cannot be a schedule's task; empty when it can."""
-    names = known_tasks()
-    if name in names or name in current_app.tasks:
+    _load_tasks()
+    extra = conf().extra_tasks
+    if name in current_app.tasks or name in extra or ANY_TASK in extra:
         return ""
-    return (
-        f"No worker knows the task {name!r}{_nearest(name, names)}. Tasks of other code go into SLOTBEAT_EXTRA_TASKS."
-    )
+    remedy = "Tasks of other code go into SLOTBEAT_EXTRA_TASKS."
+    return f"No worker knows the task {name!r}; {_nearest(name, known_tasks())} {remedy}"
+
+
+@lru_cache(maxsize=1)
+def _load_tasks() -> None:
+    """Tasks are registered when their modules are imported, which only a worker does by itself."""
+    current_app.loader.import_default_modules()
 
 
 def unknown_queue(name: str | None) -> str:
@@ -81,4 +97,4 @@ def unfit_arguments(definition: Definition) -> str:
 
 def _nearest(name: str, names: list[str]) -> str:
     close = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(names)}"
+    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(names)}."

@@ -25,7 +25,7 @@ def check_settings(**_kwargs: Any) -> list[CheckMessage]:
                 id="workers.E001",
             )
         )
-    if not 0 < now.drain_seconds < _POD_SECONDS:
+    if not 1 <= now.drain_seconds <= _POD_SECONDS - 5:
         messages.append(
             Error(
                 f"SLOTBEAT_DRAIN_SECONDS is {now.drain_seconds}: a pod is killed after {_POD_SECONDS} seconds.",

@@ -19,12 +19,10 @@ class Drain:
 
     def __init__(self) -> None:
         self._shared = RawValue("b", 0)
-        self._local = threading.Event()
 
     def begin(self) -> None:
-        """From now on nothing new begins."""
+        """From now on nothing new begins. Takes no lock: a signal's handler may have interrupted whoever holds it."""
         self._shared.value = 1
-        self._local.set()
 
     def should_stop(self) -> bool:
         """Whether the process is stopping: for loops that can leave at any turn."""
@@ -37,8 +35,9 @@ class Drain:
 
     def wait(self, seconds: float) -> bool:
         """Waits, less if the process stops meanwhile; whether it is stopping is returned."""
+        pause = threading.Event()
         while seconds > 0 and not self.should_stop():
-            self._local.wait(min(_LOOK_SECONDS, seconds))
+            pause.wait(min(_LOOK_SECONDS, seconds))
             seconds -= _LOOK_SECONDS
         return self.should_stop()
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db import connection
+
 from schedules import door
 from schedules.door import SkipReason
 from schedules.stamp import Stamp
@@ -60,7 +62,7 @@ def _run(run: Run, work: Callable[[], Any]) -> Any:
         logger.warning("slot %s: %s", run.stamp.slot_id, error)
         return None
     except Exception as error:
-        _finish(run, error=f"{type(error).__name__}: {error}")
+        _finish(run, error=_storable(f"{type(error).__name__}: {error}"))
         raise
     finally:
         current_run.reset(token)
@@ -69,11 +71,18 @@ def _run(run: Run, work: Callable[[], Any]) -> Any:
 
 
 def _finish(run: Run, error: str = "") -> None:
+    # A connection that broke under the work would keep the end of the run from being written.
+    connection.close_if_unusable_or_obsolete()
     mine = leases.fail(run.lease, error) if error else leases.complete(run.lease)
     if mine:
         door.run_ended(run.stamp, _clock(), error=error)
     else:
         logger.warning("slot %s ended after its lease was lost: another worker has it", run.stamp.slot_id)
+
+
+def _storable(text: str) -> str:
+    """PostgreSQL takes neither NUL nor half a surrogate pair, and an error may quote anything."""
+    return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode()
 
 
 def _refused(stamp: Stamp, refused: Refused, now: datetime) -> None:

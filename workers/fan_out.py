@@ -28,23 +28,28 @@ class FanOutStuck(RuntimeError):
     """The broker would not take an umbrella's runs; what was published is recorded, the rest is not."""
 
 
-def fan_out(run: Run, task: str, kwargs: Mapping[str, Any], *, tenant: str, finished_at: datetime) -> FanOut:
-    """Publishes one stamped message of `task` for each account behind the recorded cursor; returns the record."""
+def fan_out(
+    run: Run, task: str, kwargs: Mapping[str, Any], *, tenant: str, priority: int | None, finished_at: datetime
+) -> FanOut:
+    """Publishes one stamped message of `task` for each account behind the recorded cursor; returns the record.
+
+    The messages have the umbrella's `priority`, in the broker's own meaning.
+    """
     record, _ = FanOut.objects.get_or_create(
         slot_id=run.stamp.slot_id,
         defaults={"schedule": run.stamp.schedule, "scheduled_for": run.stamp.scheduled_for, "job": task},
     )
     for chunk in accounts.chunks(conf().fan_out_chunk, after=record.cursor, tenant=tenant):
         run.checkpoint()
-        results = _hand_over(run, [_order(run, task, kwargs, account) for account in chunk])
+        results = _hand_over(run, [_order(run, task, kwargs, account, priority) for account in chunk])
         _record(record, chunk, results)
     FanOut.objects.filter(pk=record.pk).update(finished_at=finished_at)
     record.refresh_from_db()
     return record
 
 
-def _order(run: Run, task: str, kwargs: Mapping[str, Any], account: AccountKey) -> Order:
-    options = {"queue": conf().account_queue}
+def _order(run: Run, task: str, kwargs: Mapping[str, Any], account: AccountKey, priority: int | None) -> Order:
+    options = {"queue": conf().account_queue, "priority": priority}
     return Order(run.stamp.for_account(account.key), task, kwargs=kwargs, options=options)
 
 

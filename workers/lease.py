@@ -43,6 +43,9 @@ _LOOK = """
 SELECT state, worker, EXTRACT(EPOCH FROM expires_at - clock_timestamp()), run_key FROM workers_lease
 """
 
+# A run that expired since it was looked at is not its own rival: the next try claims it.
+_RIVAL = "WHERE overlap_key = %(overlap_key)s AND state = 'RUNNING' AND idempotency_key <> %(key)s"
+
 # A run whose worker died must not hold back the next one of its schedule and account for ever.
 _EXPIRE_RIVAL = """
 UPDATE workers_lease SET state = 'FAIL', error = 'its lease expired', finished_at = clock_timestamp()
@@ -60,6 +63,8 @@ FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::timestamptz[], %
 ON CONFLICT DO NOTHING
 """
 
+_CLOCK = "clock_timestamp() AS now"
+_CLOCK_NOT_WAITING_FOR_DISK = "(SELECT clock_timestamp() AS now, set_config('synchronous_commit', 'off', true)) AS c"
 _MINE = "id = %(id)s AND owner = %(owner)s AND fence = %(fence)s AND state = 'RUNNING'"
 
 
@@ -178,7 +183,7 @@ def _refusal(parameters: dict[str, Any]) -> Refused | None:
             return Refused(Refusal.ENDED)
         if own and own[0] == "RUNNING" and own[2] > 0:
             return Refused(Refusal.BUSY, own[1], float(own[2]))
-        cursor.execute(_LOOK + "WHERE overlap_key = %(overlap_key)s AND state = 'RUNNING'", parameters)
+        cursor.execute(_LOOK + _RIVAL, parameters)
         if rival := cursor.fetchone():
             return Refused(Refusal.OVERLAP, rival[3], float(rival[2]))
     return None
@@ -190,8 +195,12 @@ def heartbeat(lease: HeldLease) -> bool:
 
 
 def complete(lease: HeldLease) -> bool:
-    """The run succeeded; False when it is no longer this owner's."""
-    return _update("state = 'SUCCESS', finished_at = now", lease)
+    """The run succeeded; False when it is no longer this owner's.
+
+    Not waited for on the disk: should the database server crash in the next moment the run is done again under its
+    key, as after any crash between a job's last commit and this.
+    """
+    return _update("state = 'SUCCESS', finished_at = now", lease, clock=_CLOCK_NOT_WAITING_FOR_DISK)
 
 
 def fail(lease: HeldLease, error: str) -> bool:
@@ -233,8 +242,8 @@ def skip(stamps: Sequence[Stamp], reason: str, details: Sequence[str]) -> None:
             cursor.execute(_SKIP, [list(column) for column in zip(*rows, strict=True)])
 
 
-def _update(change: str, lease: HeldLease, *, error: str = "") -> bool:
-    statement = f"UPDATE workers_lease SET {change} FROM clock_timestamp() AS now WHERE {_MINE}"  # noqa: S608 fixed texts
+def _update(change: str, lease: HeldLease, *, error: str = "", clock: str = _CLOCK) -> bool:
+    statement = f"UPDATE workers_lease SET {change} FROM {clock} WHERE {_MINE}"  # noqa: S608 fixed texts
     with connection.cursor() as cursor:
         cursor.execute(statement, {**_parameters(lease), "error": error})
         return bool(cursor.rowcount)

@@ -60,7 +60,7 @@ def relay_until(
             failures += 1
             logger.warning("outbox batch not published, trying again: %s", error)
             connection.close()
-            drain.wait(min(2.0 ** (failures - 1), _LONGEST_BACKOFF_SECONDS))
+            drain.wait(min(2.0 ** min(failures - 1, 5), _LONGEST_BACKOFF_SECONDS))
             continue
         failures = 0
         published += batch.published
@@ -82,16 +82,19 @@ def _lock_pending(size: int) -> list[OutboxEvent]:
 
 
 def _without_followers(events: Sequence[OutboxEvent]) -> list[OutboxEvent]:
-    """Leaves out events whose key has an earlier pending one that another relay holds."""
+    """Leaves out events that have an earlier pending one of their key which another relay holds.
+
+    Two relays that lock at one moment can hold every other event of a key, so the first one alone tells nothing.
+    """
     if not events:
         return []
-    own = {event.id for event in events}
     keys = Q()
     for topic, key in {(event.topic, event.key) for event in events}:
         keys |= Q(topic=topic, key=key)
-    heads = OutboxEvent.objects.filter(keys, state=EventState.PENDING).values("topic", "key").annotate(head=Min("id"))
-    mine = {(row["topic"], row["key"]) for row in heads if row["head"] in own}
-    return [event for event in events if (event.topic, event.key) in mine]
+    earlier = OutboxEvent.objects.filter(keys, state=EventState.PENDING, id__lt=events[-1].id)
+    elsewhere = earlier.exclude(id__in=[event.id for event in events]).values("topic", "key").annotate(first=Min("id"))
+    first = {(row["topic"], row["key"]): row["first"] for row in elsewhere}
+    return [event for event in events if event.id < first.get((event.topic, event.key), event.id + 1)]
 
 
 def _mark(events: Sequence[OutboxEvent], refused: dict[int, str], now: datetime) -> None:
@@ -101,7 +104,9 @@ def _mark(events: Sequence[OutboxEvent], refused: dict[int, str], now: datetime)
     )
     for position, reason in refused.items():
         logger.error("event %d was refused by the sink and stays pending: %s", position, reason)
-        OutboxEvent.objects.filter(id=position).update(attempts=F("attempts") + 1, error=reason[:2000])
+        OutboxEvent.objects.filter(id=position).update(
+            attempts=F("attempts") + 1, error=reason[:2000].replace("\x00", "")
+        )
 
 
 def _outgoing(event: OutboxEvent) -> OutgoingEvent:

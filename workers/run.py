@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -55,7 +56,8 @@ class Run:
     def checkpoint(self) -> None:
         """A point at which the run may be left. Raises Interrupted when the process stops, LeaseLost when it must."""
         drain.checkpoint()
-        if self.kept.lost:
+        # A database that does not answer holds the heartbeat as well: the end of its trust is looked at here.
+        if self.kept.lost or time.monotonic() >= self.kept.trusted_until:
             raise LeaseLost(f"the lease of run {self.idempotency_key} was lost: stop here")
 
     def wait(self, seconds: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from celery import shared_task
+from celery import current_task, shared_task
 
 from workers import fan_out as fan_outs
 from workers import worker_signals  # noqa: F401 connects the drain where tasks are run
@@ -33,10 +33,11 @@ def fan_out(job: str, params: dict[str, Any] | None = None, tenant: str = "") ->
     spec = base.find(job)
     spec.check(params or {})
     record = fan_outs.fan_out(
-        _current(spec.task_name),
+        _current("fan_out"),
         spec.task_name,
         params or {},
         tenant=tenant,
+        priority=(current_task.request.delivery_info or {}).get("priority"),
         finished_at=datetime.now(UTC),  # noqa: TID251 a task is an entry point
     )
     return {"published": record.published, "skipped": record.skipped}
@@ -50,7 +51,9 @@ def _current(task: str) -> Any:
 
 
 def _register(spec: base.Job) -> None:
-    def check(**params: Any) -> None:
+    def check(*args: Any, **params: Any) -> None:
+        if args:
+            raise base.JobRefused(f"job {spec.name!r} takes no positional arguments: put them into kwargs, by name")
         spec.check(params)
 
     @shared_task(name=spec.task_name, base=StampedTask, check_arguments_of_schedule=staticmethod(check))

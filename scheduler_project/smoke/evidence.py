@@ -137,11 +137,11 @@ def events() -> Events:
         unknown=sum(count for event_id, count in seen.items() if event_id not in positions),
         repeated=sum(count - 1 for count in seen.values()),
         keys=len({(message.topic, message.key) for message in messages}),
-        out_of_order=_out_of_order(messages, positions),
+        out_of_order=out_of_order(messages, positions),
     )
 
 
-def _out_of_order(messages: list[KafkaMessage], positions: dict[str, int]) -> int:
+def out_of_order(messages: list[KafkaMessage], positions: dict[str, int]) -> int:
     """How often a key's event first appears behind a later one; a repetition of an old one is no disorder."""
     latest: dict[tuple[str, str], int] = {}
     seen: set[str] = set()

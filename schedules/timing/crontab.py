@@ -80,7 +80,9 @@ class Crontab:
             for fire_time in CronSim(self._expression, local):
                 if fire_time.year > local.year + _LONGEST_WAIT_YEARS:
                     return None
-                if self._weekdays is None or fire_time.isoweekday() % 7 in self._weekdays:
+                on_its_day = self._weekdays is None or fire_time.isoweekday() % 7 in self._weekdays
+                # Asked on the second pass of a repeated hour, cronsim names first passes that lie behind.
+                if on_its_day and fire_time.astimezone(UTC) > instant:
                     return fire_time.astimezone(UTC)
         except CronSimError as error:
             raise InvalidRule(f"{self} cannot be read: {error}") from error
@@ -92,7 +94,7 @@ def _translate(spec: _Field, text: str, *, keep_stars: bool = True) -> str:
 
     Under a fixed hour the minutes' stars are spelled out too: that hour runs on the first pass only.
     """
-    parts = "".join(text.split()).lower().split(",")
+    parts = [part.strip() for part in text.lower().split(",")]
     stars = [part for part in parts if part.startswith("*")] if keep_stars else []
     numbers = sorted({number for part in parts for number in _expand(spec, text, part) if part not in stars})
     return ",".join([*stars, *map(str, numbers)])

@@ -28,6 +28,7 @@ class Job:
     name: str
     function: Callable[..., Any]
     per_account: bool
+    check_values: Callable[..., None] | None = None
 
     @property
     def task_name(self) -> str:
@@ -35,20 +36,31 @@ class Job:
         return TASK_PREFIX + self.name
 
     def check(self, params: Mapping[str, Any]) -> None:
-        """Raises JobRefused when the function cannot be called with `params`."""
+        """Raises JobRefused when the function cannot be called with `params`, or the job's own check refuses them."""
         try:
             inspect.signature(self.function).bind(None, **params)
         except TypeError as error:
             raise JobRefused(f"job {self.name!r} does not take these parameters: {error}") from error
+        if self.check_values is None:
+            return
+        try:
+            self.check_values(**params)
+        except ValueError as error:
+            raise JobRefused(f"job {self.name!r}: {error}") from error
 
 
-def job(name: str, *, per_account: bool = False) -> Callable[[JobFunction], JobFunction]:
-    """Registers the decorated function `f(run, **params)` as the job `name`. Raises JobRefused for a name taken."""
+def job(
+    name: str, *, per_account: bool = False, check: Callable[..., None] | None = None
+) -> Callable[[JobFunction], JobFunction]:
+    """Registers the decorated function `f(run, **params)` as the job `name`. Raises JobRefused for a name taken.
+
+    `check(**params)` is called when a schedule is saved and raises ValueError for values that could never work.
+    """
 
     def register(function: JobFunction) -> JobFunction:
         if name in _registry and _registry[name].function.__module__ != function.__module__:
             raise JobRefused(f"job {name!r} is registered twice: {_registry[name].function.__module__} has it already")
-        _registry[name] = Job(name, function, per_account)
+        _registry[name] = Job(name, function, per_account, check)
         return function
 
     return register

@@ -28,7 +28,7 @@ class Account(models.Model):
         max_length=100,
         blank=True,
         validators=[_SECRET],
-        help_text="The bearer token is read from SLOTBEAT_SECRET_<this>; the token itself is never stored.",
+        help_text="ACME: the bearer token is read from SLOTBEAT_SECRET_ACME; the token itself is never stored.",
     )
     enabled = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)

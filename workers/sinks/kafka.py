@@ -31,7 +31,7 @@ class KafkaSink:
 
     def send(self, events: Sequence[OutgoingEvent], seconds: float) -> dict[int, str]:
         """See Sink."""
-        self._ensure_topics({event.topic for event in events})
+        self._ensure_topics({event.topic for event in events}, seconds)
         refused: dict[int, str] = {}
         unreached: list[str] = []
         blocked: set[tuple[str, str]] = set()
@@ -69,14 +69,14 @@ class KafkaSink:
             on_delivery=confirm,
         )
 
-    def _ensure_topics(self, topics: set[str]) -> None:
+    def _ensure_topics(self, topics: set[str], seconds: float) -> None:
         missing = sorted(topics - self._topics)
         if not missing:
             return
         wanted = [NewTopic(topic, num_partitions=self._partitions) for topic in missing]
-        for topic, future in self._admin.create_topics(wanted, request_timeout=_ANSWER_SECONDS).items():
+        for topic, future in self._admin.create_topics(wanted, request_timeout=seconds).items():
             try:
-                future.result(_ANSWER_SECONDS)
+                future.result(seconds)
             except (KafkaException, TimeoutError) as error:
                 if not _exists_already(error):
                     raise SinkDown(f"Kafka topic {topic!r} could not be created: {error}") from error

@@ -36,7 +36,8 @@ class Command(BaseCommand):
         published = 0
         try:
             if until_empty:
-                while batch := relay_batch(sink, batch_size, conf().outbox_send_seconds, _clock()).published:
+                seconds = conf().outbox_send_seconds
+                while not drain.should_stop() and (batch := relay_batch(sink, batch_size, seconds, _clock()).published):
                     published += batch
             else:
                 published = relay_until(
