@@ -53,13 +53,7 @@ class Dispatch:
         planned = [_plan_orders(due, now) for due in self._plan.take_due(now)]
         retakes = self._take_held(now)
         orders = [*retakes, *(order for each in planned for order in each.going)]
-        try:
-            results = self._hand_over(orders)
-        except PUBLISH_ERRORS as error:
-            logger.warning("nothing can be handed over, %d slots stay due: %r", len(orders), error)
-            self._plan.put_back_all(each.due for each in planned)
-            self._hold(retakes, now)
-            return False
+        results = self._hand_over(orders)
         self._hold((result.order for result in results if result.outcome is Outcome.HELD), now + self._claim_life)
         unsent = {result.order.stamp.slot_id for result in results if result.outcome is Outcome.UNSENT}
         self._settle(planned, unsent, now)
@@ -77,7 +71,12 @@ class Dispatch:
     def _hand_over(self, orders: Sequence[Order]) -> list[Result]:
         results: list[Result] = []
         for start in range(0, len(orders), self._chunk_size):
-            results += hand_over(orders[start : start + self._chunk_size], self._guard, self._publish)
+            try:
+                results += hand_over(orders[start : start + self._chunk_size], self._guard, self._publish)
+            except PUBLISH_ERRORS as error:
+                rest = orders[start:]
+                logger.warning("nothing can be handed over, %d slots stay due: %r", len(rest), error)
+                return [*results, *(Result(order, Outcome.UNSENT) for order in rest)]
         return results
 
     def _settle(self, planned: Iterable[_Planned], unsent: set[str], now: datetime) -> None:

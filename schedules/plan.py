@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 
 from schedules.definitions import Definition
 from schedules.timing.rule import fire_times
@@ -79,15 +80,13 @@ class Plan:
         """Nothing was dealt with: it stays due."""
         self._settle(due.definition.name, self._settled[due.definition.name])
 
-    def put_back_all(self, dues: Iterable[Due]) -> None:
-        """`put_back` for each."""
-        for due in dues:
-            self.put_back(due)
-
     def _due(self, name: str, now: datetime) -> Due:
         definition = self._definitions[name]
         oldest = now - definition.misfire.window - definition.misfire.on_time - timedelta(seconds=1)
-        instants = tuple(fire_times(definition.rule, max(self._settled[name], oldest), now))
+        settled = self._settled[name]
+        instants = tuple(fire_times(definition.rule, max(settled, oldest), now))
+        # What was missed beyond the window is named once, so that the ledger can say why it did not run.
+        instants = instants or tuple(islice(fire_times(definition.rule, settled, now), 1))
         return Due(definition, instants[:1] if definition.one_off else instants)
 
     def _start_of(self, definition: Definition) -> datetime:

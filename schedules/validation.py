@@ -8,6 +8,7 @@ from functools import lru_cache
 from celery import current_app
 from django.core.exceptions import ValidationError
 from django_celery_beat.models import PeriodicTask
+from kombu import Queue
 
 from schedules.conf import conf
 from schedules.definitions import Definition, define
@@ -18,28 +19,31 @@ ANY_TASK = "*"
 
 def validate(row: PeriodicTask, options: ScheduleOptions | None = None) -> None:
     """Raises ValidationError, by field, when the enabled `row` names an unknown task or queue or cannot fire."""
-    errors = {
-        field: [problem]
-        for field, problem in (("task", unknown_task(row.task)), ("queue", unknown_queue(row.queue)))
-        if problem
-    }
-    if errors:
+    if errors := _unreachable(row.task, row.queue, row.exchange, row.routing_key):
         raise ValidationError(errors)
     try:
         definition = define(row, options)
     except ValueError as error:
         raise ValidationError(str(error)) from error
     if problem := unfit_arguments(definition):
-        raise ValidationError({"kwargs": [problem]})
+        raise ValidationError({"kwargs": problem})
     if definition.rule.next_after(definition.since) is None and not row.one_off:
         raise ValidationError("It would never fire: its end lies before its first fire time.")
 
 
 def refusal(definition: Definition) -> str:
     """Why nobody could run `definition`; empty when somebody can. For rows that no form has seen."""
-    return (
-        unknown_task(definition.task) or unknown_queue(definition.options.get("queue")) or unfit_arguments(definition)
-    )
+    queue, exchange, routing_key = map(definition.options.get, ("queue", "exchange", "routing_key"))
+    return " ".join(_unreachable(definition.task, queue, exchange, routing_key).values()) or unfit_arguments(definition)
+
+
+def _unreachable(task: str, queue: str | None, exchange: str | None, routing_key: str | None) -> dict[str, str]:
+    problems = {
+        "task": unknown_task(task),
+        "queue": unknown_queue(queue),
+        "exchange": "" if queue else unknown_exchange(exchange, routing_key),
+    }
+    return {field: problem for field, problem in problems.items() if problem}
 
 
 def known_tasks() -> list[str]:
@@ -76,6 +80,22 @@ def unknown_queue(name: str | None) -> str:
     if not name or name in queues:
         return ""
     return f"No worker reads the queue {name!r}: declare it in CELERY_TASK_QUEUES, or use one of {', '.join(queues)}."
+
+
+def unknown_exchange(exchange: str | None, routing_key: str | None) -> str:
+    """Why a message sent through `exchange` would reach no queue; empty when it reaches one, or goes by queue name.
+
+    Redis drops such a message without a word. Exchanges that match by pattern are left to the broker.
+    """
+    queues = current_app.amqp.queues.values()
+    if not exchange or any(queue.exchange.name == exchange and _leads_to(queue, routing_key) for queue in queues):
+        return ""
+    named = ", ".join(sorted(f"{queue.exchange.name} ({queue.routing_key})" for queue in queues))
+    return f"No queue is bound to exchange {exchange!r} with routing key {routing_key!r}: name a queue, or use {named}."
+
+
+def _leads_to(queue: Queue, routing_key: str | None) -> bool:
+    return queue.exchange.type != "direct" or queue.routing_key == (routing_key or "")
 
 
 def unfit_arguments(definition: Definition) -> str:

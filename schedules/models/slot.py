@@ -30,7 +30,11 @@ class SkipReason(StrEnum):
 
 
 class Slot(models.Model):
-    """`schedule` is a name, not a foreign key: the history outlives the schedule. Instants are UTC."""
+    """`schedule` is a name, not a foreign key: the history outlives the schedule. Instants are UTC.
+
+    The slot id is made of schedule and fire time, so its being unique is their being unique together; a second
+    constraint for them would refuse a worker and a beat that write one row at the same moment.
+    """
 
     slot_id = models.TextField(unique=True)
     schedule = models.CharField(max_length=200)
@@ -48,13 +52,6 @@ class Slot(models.Model):
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["schedule", "scheduled_for"],
-                condition=~models.Q(trigger=Trigger.MANUAL),
-                name="slot_once_per_fire_time",
-            )
-        ]
         indexes = [
             models.Index(fields=["schedule", "-scheduled_for"], name="slot_of_schedule"),
             models.Index(fields=["-scheduled_for"], name="slot_newest"),

@@ -7,8 +7,9 @@ of week are both restricted celery joins them with AND, cron with OR: here the w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,8 @@ from schedules.timing.rule import InvalidRule
 
 # A date such as 29 February on a Monday comes once in 28 years, and once in 40 around 2100.
 _LONGEST_WAIT_YEARS = 41
+# No zone puts its clocks back by more.
+_REPEAT = timedelta(hours=2)
 
 
 class _Field(NamedTuple):
@@ -66,27 +69,59 @@ class Crontab:
         ]
         object.__setattr__(self, "_expression", " ".join(fields))
         object.__setattr__(self, "_weekdays", frozenset(map(int, weekdays.split(","))) if both else None)
-        if self.next_after(datetime(2024, 1, 1, tzinfo=UTC)) is None:
+        if not self._ever_comes():
             raise InvalidRule(f"{self} never comes: no month has such a day")
 
     def __str__(self) -> str:
         fields = (self.minute, self.hour, self.day_of_month, self.month_of_year, self.day_of_week)
         return f"{' '.join(fields)} ({self.zone.key})"
 
+    def _ever_comes(self) -> bool:
+        try:
+            return self.next_after(datetime(2024, 1, 1, tzinfo=UTC)) is not None
+        except CronSimError:
+            return False
+
     def next_after(self, instant: datetime) -> datetime | None:
         """The first fire time after `instant`; None when no such date comes within 41 years."""
         local = instant.astimezone(self.zone)
-        try:
-            for fire_time in CronSim(self._expression, local):
-                if fire_time.year > local.year + _LONGEST_WAIT_YEARS:
-                    return None
-                on_its_day = self._weekdays is None or fire_time.isoweekday() % 7 in self._weekdays
-                # Asked on the second pass of a repeated hour, cronsim names first passes that lie behind.
-                if on_its_day and fire_time.astimezone(UTC) > instant:
-                    return fire_time.astimezone(UTC)
-        except CronSimError as error:
-            raise InvalidRule(f"{self} cannot be read: {error}") from error
-        return None
+        if self._expression.split()[1].startswith("*"):
+            return self._next_on_any_pass(local)
+        walk = CronSim(self._expression, local)
+        # Asked on the second pass of a repeated hour, cronsim names first passes that lie behind.
+        found = (fire_time.astimezone(UTC) for fire_time in self._on_their_days(walk, local))
+        return next((fire_time for fire_time in found if fire_time > instant), None)
+
+    def _next_on_any_pass(self, local: datetime) -> datetime | None:
+        """A wildcard hour: each matching wall clock, as often as it is shown. cronsim walks clocks without changes."""
+        wall = local.replace(tzinfo=None)
+        shift = _REPEAT if _changes_near(local) else timedelta(0)
+        best: datetime | None = None
+        for shown in self._on_their_days(CronSim(self._expression, wall - shift), local):
+            ahead = [found for found in _instants(shown, self.zone) if found > local]
+            best = min([*ahead, *([best] if best else [])], default=None)
+            if best is not None and shown >= wall + shift:
+                break
+        return best
+
+    def _on_their_days(self, walk: Iterator[datetime], local: datetime) -> Iterator[datetime]:
+        for fire_time in walk:
+            if fire_time.year > local.year + _LONGEST_WAIT_YEARS:
+                return
+            if self._weekdays is None or fire_time.isoweekday() % 7 in self._weekdays:
+                yield fire_time
+
+
+def _changes_near(local: datetime) -> bool:
+    """Whether clocks change so near that a wall clock already shown may come again."""
+    around = {(local.astimezone(UTC) + side).astimezone(local.tzinfo).utcoffset() for side in (-_REPEAT, _REPEAT)}
+    return around != {local.utcoffset()}
+
+
+def _instants(wall: datetime, zone: ZoneInfo) -> set[datetime]:
+    """When a clock on the wall shows this: once, twice where an hour repeats, never in a gap."""
+    passes = {wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1)}
+    return {instant for instant in passes if instant.astimezone(zone).replace(tzinfo=None) == wall}
 
 
 def _translate(spec: _Field, text: str, *, keep_stars: bool = True) -> str:
