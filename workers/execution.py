@@ -19,7 +19,8 @@ from schedules.stamp import Stamp
 from workers import lease as leases
 from workers.drain import Interrupted, drain
 from workers.heartbeat import heartbeats
-from workers.lease import Identity, LeaseLost, Refusal, Refused
+from workers.identity import Identity
+from workers.lease import LeaseLost, Refusal, Refused
 from workers.run import Run, current_run
 
 logger = logging.getLogger(__name__)
@@ -40,20 +41,20 @@ def execute(stamp: Stamp, work: Callable[[], Any], worker: str) -> Any:
     """
     drain.checkpoint()
     now = _clock()
-    if stamp.deadline is not None and now > stamp.deadline:
-        return _skip(stamp, now, SkipReason.DEADLINE, f"a worker was free {now - stamp.scheduled_for} after its time")
+    if stamp.deadline is not None and now > stamp.deadline and _too_late(stamp, now):
+        return None
     asked_at = time.monotonic()
     held = leases.acquire(Identity.of(stamp), stamp.lease_seconds, worker)
     if isinstance(held, Refused):
         return _refused(stamp, held, now)
-    door.run_started(stamp, now)
     with heartbeats().keep(held, asked_at) as kept:
-        return _run(Run(stamp, kept), work)
+        return _run(Run(stamp, kept), work, now)
 
 
-def _run(run: Run, work: Callable[[], Any]) -> Any:
+def _run(run: Run, work: Callable[[], Any], now: datetime) -> Any:
     token = current_run.set(run)
     try:
+        door.run_started(run.stamp, now)
         result = work()
     except Interrupted:
         leases.release(run.lease)
@@ -92,6 +93,15 @@ def _refused(stamp: Stamp, refused: Refused, now: datetime) -> None:
         raise Busy(stamp.slot_id, refused)
     logger.info("slot %s had ended: this delivery was a duplicate", stamp.slot_id)
     return None
+
+
+def _too_late(stamp: Stamp, now: datetime) -> bool:
+    """Skips the run, unless an earlier delivery of it came in time: that one has a lease, which decides."""
+    detail = f"a worker was free {now - stamp.scheduled_for} after its time"
+    if not leases.skip([stamp], str(SkipReason.DEADLINE), [detail]):
+        return False
+    door.run_skipped(stamp, now, SkipReason.DEADLINE, detail)
+    return True
 
 
 def _skip(stamp: Stamp, now: datetime, reason: SkipReason, detail: str) -> None:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from django.db import IntegrityError, connection
 
-from schedules.stamp import Overlap, Stamp, idempotency_key
-from workers.models.lease import Kind
+from schedules.stamp import Stamp
+from workers.identity import Identity
 
 _INSERT = """
 INSERT INTO workers_lease
@@ -60,7 +59,9 @@ SELECT 'SCHEDULE', code, run_key, key, account, scheduled_for, 'SKIPPED', reason
        clock_timestamp(), clock_timestamp()
 FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::text[], %s::text[])
   AS skip(code, run_key, key, account, scheduled_for, reason, detail)
-ON CONFLICT DO NOTHING
+ON CONFLICT (idempotency_key) DO UPDATE
+SET state = 'SKIPPED', reason = EXCLUDED.reason, error = EXCLUDED.error, finished_at = EXCLUDED.finished_at
+WHERE workers_lease.state = 'FAIL' AND workers_lease.attempts = 0
 """
 
 _CLOCK = "clock_timestamp() AS now"
@@ -78,42 +79,6 @@ class Refusal(StrEnum):
     ENDED = "ended"  # it succeeded or was skipped: there is nothing to do
     BUSY = "busy"  # another worker holds it
     OVERLAP = "overlap"  # an earlier run of the same schedule (and account) has not ended
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """What is run; texts are trimmed. `overlap_key` names whose runs exclude one another, None for nobody's.
-
-    Raises ValueError for an empty or over-long code, a SCHEDULE without run key and an INITIAL with one.
-    """
-
-    code: str
-    run_key: str = ""
-    kind: Kind = Kind.SCHEDULE
-    account: str = ""
-    scheduled_for: datetime | None = None
-    overlap_key: str | None = None
-    idempotency_key: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        for name in ("code", "run_key"):
-            object.__setattr__(self, name, getattr(self, name).strip())
-        if not self.code or len(self.code) > 200:
-            raise ValueError(f"code {self.code!r} must have 1 to 200 characters")
-        if (self.kind is Kind.SCHEDULE) != bool(self.run_key):
-            raise ValueError(f"{self.kind} {self.code!r}: a SCHEDULE run needs a run key, an INITIAL one has none")
-        object.__setattr__(self, "idempotency_key", idempotency_key(self.kind, self.code, self.run_key))
-
-    @classmethod
-    def of(cls, stamp: Stamp) -> Identity:
-        """The identity of a stamped message's run."""
-        return cls(
-            code=stamp.schedule,
-            run_key=stamp.slot_id,
-            account=stamp.account,
-            scheduled_for=stamp.scheduled_for,
-            overlap_key=stamp.overlap_key if stamp.overlap is Overlap.SKIP else None,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +188,11 @@ def assert_mine(lease: HeldLease) -> None:
             raise LeaseLost(f"the lease of run {lease.idempotency_key} was lost: its changes are rolled back")
 
 
-def skip(stamps: Sequence[Stamp], reason: str, details: Sequence[str]) -> None:
-    """Records runs that will not happen, in one statement; runs that have a row keep it."""
+def skip(stamps: Sequence[Stamp], reason: str, details: Sequence[str]) -> int:
+    """Records runs that will not happen, in one statement, and returns how many.
+
+    A run that has a row keeps it and is not counted, but for one that was given back before it was tried.
+    """
     rows = [
         (
             stamp.schedule,
@@ -237,9 +205,11 @@ def skip(stamps: Sequence[Stamp], reason: str, details: Sequence[str]) -> None:
         )
         for stamp, detail in zip(stamps, details, strict=True)
     ]
-    if rows:
-        with connection.cursor() as cursor:
-            cursor.execute(_SKIP, [list(column) for column in zip(*rows, strict=True)])
+    if not rows:
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(_SKIP, [list(column) for column in zip(*rows, strict=True)])
+        return int(cursor.rowcount)
 
 
 def _update(change: str, lease: HeldLease, *, error: str = "", clock: str = _CLOCK) -> bool:

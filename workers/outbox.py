@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from workers.models import OutboxEvent
 from workers.run import current_run
 
 _TOPIC_LONGEST, _KEY_LONGEST = 200, 300
+_TOPIC = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class OutboxRefused(ValueError):
@@ -56,7 +58,10 @@ def record_many(events: Iterable[Event]) -> int:
 
 def _row(event: Event) -> OutboxEvent:
     _check_name("topic", event.topic, _TOPIC_LONGEST)
+    if not _TOPIC.fullmatch(event.topic) or event.topic in (".", ".."):
+        raise OutboxRefused(f"topic {event.topic!r} of an event: Kafka takes letters, digits and . _ - only")
     _check_name("key", event.key, _KEY_LONGEST)
+    _check_headers(event)
     return OutboxEvent(
         event_id=event.event_id or uuid.uuid4(),
         topic=event.topic,
@@ -72,15 +77,30 @@ def _run_headers() -> dict[str, str]:
 
 
 def _check_name(label: str, value: str, longest: int) -> None:
-    if not value or len(value) > longest or "\x00" in value:
-        raise OutboxRefused(f"{label} {value[:40]!r} of an event must have 1 to {longest} characters and no NUL")
+    if not isinstance(value, str) or not 0 < len(value) <= longest:
+        raise OutboxRefused(f"{label} {value!r:.40} of an event must be a text of 1 to {longest} characters")
+    try:
+        checked(value, label)
+    except BadValue as error:
+        raise OutboxRefused(f"event with a bad {label}: {error}") from error
+
+
+def _check_headers(event: Event) -> None:
+    _checked(event, dict(event.headers), "headers")
+    for name, value in event.headers.items():
+        if not isinstance(value, str):
+            raise OutboxRefused(f"header {name!r} of an event is a {type(value).__name__}: headers are texts")
+
+
+def _checked(event: Event, value: Any, place: str) -> Any:
+    try:
+        return checked(value, place)
+    except BadValue as error:
+        raise OutboxRefused(f"event of topic {event.topic!r}, key {event.key!r}: {error}") from error
 
 
 def _check_payload(event: Event) -> Any:
-    try:
-        value = checked(event.payload, "payload")
-    except BadValue as error:
-        raise OutboxRefused(f"event of topic {event.topic!r}, key {event.key!r}: {error}") from error
+    value = _checked(event, event.payload, "payload")
     size = len(json.dumps(value, ensure_ascii=False).encode())
     if size > conf().outbox_max_bytes:
         raise OutboxRefused(

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import Error, connection, transaction
-from django.db.models import F, Min, Q
+from django.db.models import Exists, F, Min, OuterRef, Q
 
 from workers.drain import Drain
 from workers.models import EventState, OutboxEvent
-from workers.sinks.base import OutgoingEvent, Sink, SinkDown
+from workers.sinks.base import WAITS, OutgoingEvent, Sink, SinkDown
 
 logger = logging.getLogger(__name__)
 
@@ -77,8 +77,12 @@ def backlog(now: datetime) -> tuple[int, float]:
 
 
 def _lock_pending(size: int) -> list[OutboxEvent]:
+    """The oldest events that may go: those behind a refused one of their key would fill the batch for ever."""
+    refused = OutboxEvent.objects.filter(
+        state=EventState.PENDING, topic=OuterRef("topic"), key=OuterRef("key"), id__lt=OuterRef("id")
+    ).exclude(error__in=["", WAITS])
     pending = OutboxEvent.objects.select_for_update(skip_locked=True).filter(state=EventState.PENDING)
-    return list(pending.order_by("id")[:size])
+    return list(pending.exclude(Exists(refused)).order_by("id")[:size])
 
 
 def _without_followers(events: Sequence[OutboxEvent]) -> list[OutboxEvent]:

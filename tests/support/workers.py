@@ -22,7 +22,8 @@ from schedules.stamp import Stamp, slot_id
 from tests.support.waiting import wait_for
 from workers import lease as leases
 from workers.drain import drain
-from workers.lease import HeldLease, Identity
+from workers.identity import Identity
+from workers.lease import HeldLease
 
 T = TypeVar("T")
 AT = datetime(2026, 3, 10, 9, 0, tzinfo=UTC)

@@ -22,15 +22,24 @@ class KafkaSink:
         settings: dict[str, Any] = {"bootstrap.servers": bootstrap_servers, "log_level": 3}
         # A message gives up before the batch does: nothing is in flight once `send` has returned.
         timeout_ms = max(1000, round(send_seconds * 800))
-        self._producer = Producer(
-            {**settings, "enable.idempotence": True, "linger.ms": 2, "message.timeout.ms": timeout_ms}
-        )
+        self._settings = {**settings, "enable.idempotence": True, "linger.ms": 2, "message.timeout.ms": timeout_ms}
+        self._producer = Producer(self._settings)
         self._admin = AdminClient(settings)
         self._partitions = partitions
         self._topics: set[str] = set()
 
     def send(self, events: Sequence[OutgoingEvent], seconds: float) -> dict[int, str]:
         """See Sink."""
+        try:
+            return self._send(events, seconds)
+        except (SinkDown, KafkaException, BufferError) as error:
+            # The broker may come back without its topics and with no memory of this producer, which would be fatal.
+            self._producer.purge()
+            self._producer = Producer(self._settings)
+            self._topics.clear()
+            raise SinkDown(f"Kafka did not take a batch of {len(events)} events: {error}") from error
+
+    def _send(self, events: Sequence[OutgoingEvent], seconds: float) -> dict[int, str]:
         self._ensure_topics({event.topic for event in events}, seconds)
         refused: dict[int, str] = {}
         unreached: list[str] = []
@@ -41,14 +50,15 @@ class KafkaSink:
                 continue
             try:
                 self._produce(event, unreached)
-            except (KafkaException, BufferError) as error:
+            except KafkaException as error:
+                if error.args[0].fatal():
+                    raise
                 refused[event.position] = str(error)
                 blocked.add((event.topic, event.key))
         if self._producer.flush(seconds):
-            self._producer.purge()
-            raise SinkDown(f"Kafka did not confirm a batch of {len(events)} events within {seconds} s")
+            raise SinkDown(f"it did not confirm all within {seconds} s")
         if unreached:
-            raise SinkDown(f"Kafka did not take {len(unreached)} of {len(events)} events: {unreached[0]}")
+            raise SinkDown(f"{len(unreached)} were not delivered: {unreached[0]}")
         return refused
 
     def close(self) -> None:

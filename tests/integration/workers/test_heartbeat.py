@@ -14,7 +14,8 @@ from tests.support.waiting import wait_for
 from tests.support.workers import acquired, end_other_backends, expire, stamp_of
 from workers import lease as leases
 from workers.heartbeat import Heartbeats, heartbeats
-from workers.lease import HeldLease, Identity, LeaseLost
+from workers.identity import Identity
+from workers.lease import HeldLease, LeaseLost
 from workers.models import Lease
 from workers.run import Run
 

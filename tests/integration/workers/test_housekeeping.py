@@ -15,7 +15,8 @@ from workers import lease as leases
 from workers.conf import Conf
 from workers.drain import Interrupted
 from workers.housekeeping import Purged, purge
-from workers.lease import HeldLease, Identity
+from workers.identity import Identity
+from workers.lease import HeldLease
 from workers.models import EventState, FanOut, Kind, Lease, LeaseState, OutboxEvent
 
 pytestmark = pytest.mark.django_db(transaction=True)

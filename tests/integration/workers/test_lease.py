@@ -10,7 +10,8 @@ from django.db import OperationalError, transaction
 
 from tests.support.workers import AT, acquired, expire, stamp_of, together
 from workers import lease as leases
-from workers.lease import HeldLease, Identity, LeaseLost, Refusal, Refused
+from workers.identity import Identity
+from workers.lease import HeldLease, LeaseLost, Refusal, Refused
 from workers.models import Kind, Lease, LeaseState
 
 pytestmark = pytest.mark.django_db(transaction=True)

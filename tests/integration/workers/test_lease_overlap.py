@@ -11,7 +11,8 @@ from django.db import connection
 from schedules.stamp import Overlap
 from tests.support.workers import AT, acquired, expire, stamp_of, together
 from workers import lease as leases
-from workers.lease import HeldLease, Identity, Refusal, Refused
+from workers.identity import Identity
+from workers.lease import HeldLease, Refusal, Refused
 from workers.models import Lease, LeaseState
 
 pytestmark = pytest.mark.django_db(transaction=True)
