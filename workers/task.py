@@ -9,6 +9,7 @@ from typing import Any
 
 from celery import Task
 from celery.exceptions import Reject
+from django.db import close_old_connections
 
 from schedules.stamp import Stamp
 from workers import execution
@@ -23,7 +24,8 @@ class StampedTask(Task):  # type: ignore[type-arg] # celery-types makes Task gen
     abstract = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Called by the worker for each message."""
+        """Called by the worker for each message; a database connection that has broken is opened anew first."""
+        close_old_connections()
         stamp = Stamp.from_headers(self.request.headers)
         if stamp is None:
             return super().__call__(*args, **kwargs)

@@ -7,7 +7,7 @@ import sys
 from scheduler_project.embedded.ports import LOOPBACK
 from scheduler_project.supervisor.child import ChildSpec
 
-DRAIN_SECONDS = 4.5
+DRAIN_SECONDS = 4.0
 _BEAT_SECONDS = 3.0
 _MARGIN_SECONDS = 2.0
 _SANDBOX_SECONDS = 1.0
@@ -21,7 +21,15 @@ def project_processes(*, web_port: int, sandbox_port: int, drain_seconds: float 
     celery = ("-m", "celery", "-A", "scheduler_project")
     web = ("-m", "gunicorn", "scheduler_project.wsgi", "--bind", f"{LOOPBACK}:{web_port}")
     # The control socket would lie in the home folder, one for all checkouts.
-    threads = ("--workers", "1", "--threads", "4", "--graceful-timeout", f"{drain_seconds:g}", "--no-control-socket")
+    threads = (
+        "--workers",
+        "1",
+        "--threads",
+        "4",
+        "--graceful-timeout",
+        str(max(1, int(drain_seconds))),
+        "--no-control-socket",
+    )
     return [
         _process("sandbox", _SANDBOX, _SANDBOX_SECONDS, "-m", "examples.sandbox_api", "--port", str(sandbox_port)),
         _process("web", _OTHERS, budget, *web, *threads),

@@ -28,7 +28,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The options of the command."""
-        parser.add_argument("--seconds", type=float, default=28.0, help="how long both beats run")
+        parser.add_argument("--seconds", type=float, default=24.0, help="how long both beats run")
         parser.add_argument("--logs", action="store_true", help="show the lines of every process")
 
     def handle(self, *_args: Any, seconds: float, logs: bool, **_options: Any) -> None:

@@ -33,6 +33,11 @@ def test_all_budgets_together_stay_within_the_promise() -> None:
     assert slowest + SERVER_SECONDS <= PROMISED_SECONDS
 
 
+def test_gunicorn_takes_whole_seconds_whatever_the_budget() -> None:
+    (web,) = (s for s in project_processes(web_port=1, sandbox_port=2, drain_seconds=4.5) if s.name == "web")
+    assert web.command[web.command.index("--graceful-timeout") + 1] == "4"
+
+
 def test_only_a_zero_inside_the_budget_is_clean() -> None:
     assert Ending("a", 0, 1.0, killed=False, restarts=1).is_clean
     assert not Ending("a", 1, 1.0, killed=False, restarts=0).is_clean
