@@ -14,7 +14,7 @@ app = Celery("slotbeat", task_cls="workers.task:StampedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 # Celery would open a database connection for every task; ours are kept, and looked at before each run (StampedTask).
-app.add_defaults({"CELERY_DB_REUSE_MAX": 10_000})
+app.add_defaults(lambda: {"CELERY_DB_REUSE_MAX": 10_000})
 
 
 @setup_logging.connect

@@ -25,6 +25,7 @@ from schedules.validation import refusal
 from workers.models import FanOut, OutboxEvent
 from workers.relay import backlog
 
+_LAST_SLOTS = ("schedule", "scheduled for", "state", "reason", "late s", "published", "skipped")
 _UNREACHABLE = (Error, RedisError, KombuError, OSError, KafkaSilent, ImproperlyConfigured)
 
 
@@ -51,9 +52,9 @@ class Section:
 def gather(now: datetime) -> list[Section]:
     """Every section; what cannot be reached is told, not raised."""
     return [
-        _section("beats", ("beat", "host", "last pass", "schedules", "rejected"), _beats),
+        _section("beats", ("beat", "seen s ago", "schedules", "rejected"), lambda: _beats(now)),
         _section("next slots", ("schedule", "scheduled for", "in s"), lambda: _next_slots(now)),
-        _section("last slots", ("schedule", "scheduled for", "state", "reason", "late s", "accounts"), _last_slots),
+        _section("last slots", _LAST_SLOTS, _last_slots),
         _section("queues", ("queue", "waiting"), _queues),
         _section("outbox", ("pending", "oldest s", "published"), lambda: _outbox(now)),
         _section("kafka", ("topic", "messages", "newest event", "in outbox"), _kafka),
@@ -67,9 +68,10 @@ def _section(title: str, columns: tuple[str, ...], rows: Callable[[], Iterable[t
         return Section(title, columns, problem=f"{type(error).__name__}: {error}".strip())
 
 
-def _beats() -> Iterable[tuple[Any, ...]]:
+def _beats(now: datetime) -> Iterable[tuple[Any, ...]]:
     for said in beats.alive(client(), conf()):
-        yield said.beat_id, said.host, said.at, said.schedules, said.rejected
+        age = now - datetime.fromisoformat(said.at)
+        yield said.beat_id, round(age.total_seconds(), 1), said.schedules, said.rejected
 
 
 def _next_slots(now: datetime) -> Iterable[tuple[Any, ...]]:
@@ -87,8 +89,8 @@ def _last_slots() -> Iterable[tuple[Any, ...]]:
     for slot in slots:
         late = (slot.dispatched_at - slot.scheduled_for).total_seconds() if slot.dispatched_at else ""
         record = fan_outs.get(slot.slot_id)
-        accounts = f"{record.published} published, {record.skipped} skipped" if record else ""
-        yield slot.schedule, slot.scheduled_for, slot.state, slot.reason, late, accounts
+        accounts = (record.published, record.skipped) if record else ("", "")
+        yield slot.schedule, slot.scheduled_for, slot.state, slot.reason, late, *accounts
 
 
 def _queues() -> Iterable[tuple[Any, ...]]:

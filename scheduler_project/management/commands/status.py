@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -43,7 +44,9 @@ class Command(BaseCommand):
                 console.print(f"[bold]{section.title}[/bold]: ", end="")
                 console.print(section.problem, markup=False)
                 continue
-            table = Table(*section.columns, title=section.title, title_justify="left", title_style="bold")
+            table = Table(title=section.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+            for name in section.columns:
+                table.add_column(name, no_wrap=True)
             for row in section.rows:
                 table.add_row(*(_text(cell) for cell in row))
             console.print(table)
@@ -52,4 +55,4 @@ class Command(BaseCommand):
 def _text(cell: Any) -> str:
     if isinstance(cell, datetime):
         return cell.strftime("%Y-%m-%d %H:%M:%SZ")
-    return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+    return f"{cell:.1f}" if isinstance(cell, float) else str(cell)
