@@ -113,7 +113,7 @@ class KafkaReader:
                     for partition in topic.partitions
                 }
                 for name, topic in topics.items()
-                if not name.startswith("__")
+                if not name.startswith("_")
             }
         except KafkaException as error:
             raise KafkaSilent(f"Kafka did not answer within {_ANSWER_SECONDS:g} s: {error}") from error

@@ -44,7 +44,9 @@ class Command(BaseCommand):
                 console.print(f"[bold]{section.title}[/bold]: ", end="")
                 console.print(section.problem, markup=False)
                 continue
-            table = Table(title=section.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+            table = Table(
+                title=section.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1)
+            )
             for name in section.columns:
                 table.add_column(name, no_wrap=True)
             for row in section.rows:
@@ -54,5 +56,5 @@ class Command(BaseCommand):
 
 def _text(cell: Any) -> str:
     if isinstance(cell, datetime):
-        return cell.strftime("%Y-%m-%d %H:%M:%SZ")
+        return cell.strftime("%m-%d %H:%M:%SZ")
     return f"{cell:.1f}" if isinstance(cell, float) else str(cell)
