@@ -9,7 +9,7 @@ READY := .venv/.installed
 BESIDE_SERVERS := $(BIN)/python -m scheduler_project.embedded run --
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | awk -F': ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /: /' | awk -F': ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 $(READY): requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -64,3 +64,11 @@ format: $(READY) ## format the code
 	$(BIN)/ruff format
 
 .PHONY: help up test check lint types contracts django pins repin smoke format
+
+bench: bench-timing ## run every bench, then remake the tables of docs/performance.md
+	$(BIN)/python -m bench.report
+
+bench-timing: $(READY) ## next fire times beside celery, cronsim, croniter (QUICK=1 ends inside 50 s)
+	$(BIN)/python -m bench.timing
+
+.PHONY: bench bench-timing

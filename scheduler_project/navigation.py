@@ -15,6 +15,8 @@ _GROUPS = {
         ("Intervals", "timer", "django_celery_beat", "intervalschedule"),
         ("Crontabs", "calendar_month", "django_celery_beat", "crontabschedule"),
         ("Clocked times", "alarm", "django_celery_beat", "clockedschedule"),
+        ("Solar events", "wb_sunny", "django_celery_beat", "solarschedule"),
+        ("Calendars", "event_busy", "schedules", "calendar"),
     ],
     "Accounts & runs": [
         ("Accounts", "storefront", "workers", "account"),

@@ -18,8 +18,8 @@ from scheduler_project.broker import in_hand, queue_lengths
 from scheduler_project.kafka_reader import KafkaReader, KafkaSilent
 from schedules import beats
 from schedules.conf import conf
-from schedules.definitions import Reader
 from schedules.models import Slot
+from schedules.reader import Reader
 from schedules.redis import client
 from schedules.validation import refusal
 from workers.models import FanOut, OutboxEvent

@@ -15,3 +15,6 @@ class SchedulesConfig(AppConfig):
     def ready(self) -> None:
         """Signals and checks register themselves when imported; that needs the models to be ready."""
         from schedules import checks, signals  # noqa: F401, PLC0415 models must be loaded first
+        from schedules.models.unknown_zone import tolerate_unknown_zones  # noqa: PLC0415 models must be loaded first
+
+        tolerate_unknown_zones()

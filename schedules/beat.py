@@ -16,11 +16,11 @@ from redis import RedisError
 
 from schedules import beats, publisher
 from schedules.conf import conf
-from schedules.definitions import Reader, Rejected
 from schedules.dispatch import Dispatch
 from schedules.guard import Guard
-from schedules.ledger import Ledger, last_slots
+from schedules.ledger import Ledger, end_one_offs, last_slots
 from schedules.plan import Plan
+from schedules.reader import Reader, Rejected
 from schedules.redis import client
 from schedules.validation import refusal
 
@@ -88,6 +88,8 @@ class Scheduler(beat.Scheduler):
         if self._refreshed_at and (now - self._refreshed_at).total_seconds() < self._conf.refresh_seconds:
             return
         try:
+            if self._plan is None:
+                end_one_offs()
             definitions, rejected = self._reader.read()
             if self._plan is None:
                 self._start(Plan(last_slots()))

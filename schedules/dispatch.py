@@ -7,7 +7,7 @@ What could not be handed over stays due, and is judged by the misfire rules agai
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -27,11 +27,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """A due schedule, the orders of the fire times that go, and those of the ones that do not."""
+    """A due schedule, the orders of the fire times that go, and those of the ones that do not.
+
+    Where some are paced, what goes now settles the schedule only up to `until`.
+    """
 
     due: Due
     going: tuple[Order, ...]
     skipped: tuple[Order, ...]
+    until: datetime | None
 
 
 class Dispatch:
@@ -50,14 +54,14 @@ class Dispatch:
 
     def run_pass(self, now: datetime) -> bool:
         """Dispatches everything due at `now`; False when some of it could not be handed over and stays due."""
-        planned = [_plan_orders(due, now) for due in self._plan.take_due(now)]
+        planned = [_plan_orders(due) for due in self._plan.take_due(now)]
         retakes = self._take_held(now)
         orders = [*retakes, *(order for each in planned for order in each.going)]
         results = self._hand_over(orders)
         self._hold((result.order for result in results if result.outcome is Outcome.HELD), now + self._claim_life)
-        unsent = {result.order.stamp.slot_id for result in results if result.outcome is Outcome.UNSENT}
-        self._settle(planned, unsent, now)
-        self._hold((order for order in retakes if order.stamp.slot_id in unsent), now)
+        self._settle(planned, {result.order.stamp.slot_id: result.outcome for result in results}, now)
+        unsent = [result.order for result in results if result.outcome is Outcome.UNSENT]
+        self._hold((order for order in retakes if order in unsent), now)
         self._note(results, now)
         return not unsent
 
@@ -79,12 +83,15 @@ class Dispatch:
                 return [*results, *(Result(order, Outcome.UNSENT) for order in rest)]
         return results
 
-    def _settle(self, planned: Iterable[_Planned], unsent: set[str], now: datetime) -> None:
+    def _settle(self, planned: Iterable[_Planned], outcomes: Mapping[str, Outcome], now: datetime) -> None:
         for each in planned:
-            if any(order.stamp.slot_id in unsent for order in each.going):
+            came_out = [outcomes[order.stamp.slot_id] for order in each.going]
+            if Outcome.UNSENT in came_out:
                 self._plan.put_back(each.due)
                 continue
-            self._plan.settle(each.due, now)
+            runs = sum(outcome is not Outcome.OVERLAP for outcome in came_out)
+            pause = each.due.definition.misfire.pace if each.until else None
+            self._plan.settle(each.due, runs, until=each.until, again_at=now + pause if pause else None)
             self._ledger.add(_missed(order) for order in each.skipped)
 
     def _hold(self, orders: Iterable[Order], until: datetime) -> None:
@@ -99,14 +106,14 @@ class Dispatch:
         self._ledger.add(entry for result in results if (entry := _entry(result, now)) is not None)
 
 
-def _plan_orders(due: Due, now: datetime) -> _Planned:
-    decision = decide(due.fire_times, due.definition.misfire, now)
+def _plan_orders(due: Due) -> _Planned:
+    decision = decide(due.fire_times, due.definition.misfire, due.until)
     going = [
         *(order_for(due.definition, instant, Trigger.CATCHUP) for instant in decision.catch_up),
         *(order_for(due.definition, instant, Trigger.SCHEDULE) for instant in decision.on_time),
-    ]
+    ][: due.runs_left]
     skipped = (order_for(due.definition, instant, Trigger.SCHEDULE) for instant in decision.skipped)
-    return _Planned(due, tuple(going), tuple(skipped))
+    return _Planned(due, tuple(going), tuple(skipped), decision.catch_up[-1] if decision.paced else None)
 
 
 def _entry(result: Result, now: datetime) -> Entry | None:

@@ -33,9 +33,25 @@ ON CONFLICT (slot_id) DO UPDATE SET
 
 _COUNT = """
 UPDATE django_celery_beat_periodictask AS task
-SET last_run_at = sent.at, total_run_count = total_run_count + sent.runs, enabled = enabled AND NOT one_off
+SET last_run_at = sent.at, total_run_count = total_run_count + sent.runs,
+    enabled = enabled AND NOT EXISTS (
+      SELECT FROM schedules_scheduleoptions AS options
+      WHERE options.periodic_task_id = task.id AND options.max_runs <= total_run_count + sent.runs)
 FROM (SELECT unnest(%s::text[]) AS name, unnest(%s::timestamptz[]) AS at, unnest(%s::int[]) AS runs) AS sent
 WHERE task.name = sent.name
+"""
+
+# A one-off ends with its slot, whatever became of it. After a restart the ledger knows of slots that a killed beat
+# could not count.
+_END_ONE_OFFS = """
+UPDATE django_celery_beat_periodictask SET enabled = false WHERE one_off AND enabled AND name = ANY(%s)
+"""
+
+_END_SEEN_ONE_OFFS = """
+UPDATE django_celery_beat_periodictask AS task SET enabled = false
+WHERE one_off AND enabled AND EXISTS (
+  SELECT FROM schedules_slot AS slot
+  WHERE slot.schedule = task.name AND slot.trigger <> 'manual' AND slot.scheduled_for >= task.date_changed)
 """
 
 _RUN = """
@@ -113,6 +129,8 @@ class Ledger:
             sent = [e for e in merged if e.state is SlotState.DISPATCHED and e.stamp.trigger is not Trigger.MANUAL]
             if sent:
                 cursor.execute(_COUNT, _counts(sent))
+            own = sorted({e.stamp.schedule for e in merged if e.stamp.trigger is not Trigger.MANUAL})
+            cursor.execute(_END_ONE_OFFS, [own])
 
     def _columns(self, entries: list[Entry]) -> list[list[object]]:
         rows = [
@@ -141,6 +159,12 @@ def _counts(sent: list[Entry]) -> list[list[object]]:
         latest[name] = entry.at
         runs[name] = runs.get(name, 0) + 1
     return [list(latest), list(latest.values()), [runs[name] for name in latest]]
+
+
+def end_one_offs() -> None:
+    """Switches off the one-offs whose slot is in the ledger: for the start of a beat."""
+    with connection.cursor() as cursor:
+        cursor.execute(_END_SEEN_ONE_OFFS)
 
 
 def last_slots() -> dict[str, datetime]:

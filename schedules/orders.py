@@ -11,7 +11,7 @@ from schedules.stamp import Stamp, Trigger, manual_id, slot_id
 
 def order_for(definition: Definition, fire_time: datetime, trigger: Trigger) -> Order:
     """The order of the slot of `definition` at `fire_time`."""
-    return _order(definition, fire_time, trigger, slot_id(definition.name, fire_time), fire_time)
+    return _order(definition, fire_time, trigger, slot_id(definition.name, fire_time), fire_time + definition.jitter)
 
 
 def manual_order(definition: Definition, token: str, now: datetime) -> Order:

@@ -14,10 +14,15 @@ from schedules.timing.rule import fire_times
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A schedule whose fire time has come, with every fire time not dealt with yet, in order."""
+    """A schedule whose fire time has come, with every fire time up to `until` not dealt with yet, in order.
+
+    `until` lies behind the present by the schedule's jitter. At most `runs_left` more runs may go, if that is limited.
+    """
 
     definition: Definition
     fire_times: tuple[datetime, ...]
+    until: datetime
+    runs_left: int | None = None
 
 
 class Plan:
@@ -32,15 +37,17 @@ class Plan:
         self._definitions: dict[str, Definition] = {}
         self._settled: dict[str, datetime] = {}
         self._next: dict[str, datetime] = {}
+        self._runs: dict[str, int] = {}
         self._heap: list[tuple[datetime, str]] = []
         self._seen_until: datetime | None = None
+        self._asked: set[tuple[str, datetime]] = set()
 
     def __len__(self) -> int:
         return len(self._definitions)
 
     @property
     def next_fire_time(self) -> datetime | None:
-        """The earliest fire time ahead, or overdue."""
+        """When the next slot is to be handed over: its fire time and its schedule's jitter; it may be overdue."""
         self._drop_stale()
         return self._heap[0][0] if self._heap else None
 
@@ -53,8 +60,10 @@ class Plan:
             if known == definition:
                 continue
             self._definitions[name] = definition
+            if known is None:
+                self._runs[name] = definition.runs_before
             if known is None or known.rule != definition.rule:
-                self._settle(name, self._start_of(definition))
+                self._settle(name, self._start_of(definition, is_new=known is None))
         self._seen_until = now
 
     def take_due(self, now: datetime) -> list[Due]:
@@ -68,13 +77,20 @@ class Plan:
             self._drop_stale()
         return due
 
-    def settle(self, due: Due, until: datetime) -> None:
-        """Everything up to `until` is dealt with; a one-off has no more to come."""
+    def settle(
+        self, due: Due, runs: int = 0, *, until: datetime | None = None, again_at: datetime | None = None
+    ) -> None:
+        """Everything up to `until` (else all that was due) is dealt with, `runs` of it went.
+
+        A one-off has no more to come, nor has a schedule that has had all its runs. `again_at` holds the rest back.
+        """
         name = due.definition.name
-        if due.definition.one_off:
-            self._settled[name] = until
+        self._runs[name] += runs
+        settled = until or due.until
+        if due.definition.one_off or self._runs_left(due.definition) == 0:
+            self._settled[name] = settled
         else:
-            self._settle(name, until)
+            self._settle(name, settled, again_at)
 
     def put_back(self, due: Due) -> None:
         """Nothing was dealt with: it stays due."""
@@ -82,28 +98,45 @@ class Plan:
 
     def _due(self, name: str, now: datetime) -> Due:
         definition = self._definitions[name]
-        oldest = now - definition.misfire.window - definition.misfire.on_time - timedelta(seconds=1)
+        until = now - definition.jitter
+        oldest = until - definition.misfire.window - definition.misfire.on_time - timedelta(seconds=1)
         settled = self._settled[name]
-        instants = tuple(fire_times(definition.rule, max(settled, oldest), now))
+        instants = tuple(fire_times(definition.rule, max(settled, oldest), until))
         # What was missed beyond the window is named once, so that the ledger can say why it did not run.
-        instants = instants or tuple(islice(fire_times(definition.rule, settled, now), 1))
-        return Due(definition, instants[:1] if definition.one_off else instants)
+        instants = instants or tuple(islice(fire_times(definition.rule, settled, until), 1))
+        return Due(definition, instants[:1] if definition.one_off else instants, until, self._runs_left(definition))
 
-    def _start_of(self, definition: Definition) -> datetime:
-        candidates = [definition.since, self._last_slots.pop(definition.name, None), self._seen_until]
+    def _runs_left(self, definition: Definition) -> int | None:
+        if definition.max_runs is None:
+            return None
+        return max(0, definition.max_runs - self._runs[definition.name])
+
+    def _start_of(self, definition: Definition, *, is_new: bool) -> datetime:
+        last_slot = self._last_slots.pop(definition.name, None)
+        asked_from = self._asked_from(definition) if is_new else None
+        candidates = [asked_from or definition.since, last_slot, None if asked_from else self._seen_until]
         return max(instant for instant in candidates if instant is not None)
 
-    def _settle(self, name: str, until: datetime) -> None:
+    def _asked_from(self, definition: Definition) -> datetime | None:
+        """What a resume asked for counts once: rows may be switched off and on again without being saved."""
+        if definition.asked_from is None or (definition.name, definition.asked_from) in self._asked:
+            return None
+        self._asked.add((definition.name, definition.asked_from))
+        return definition.asked_from
+
+    def _settle(self, name: str, until: datetime, again_at: datetime | None = None) -> None:
         self._settled[name] = until
-        fire_time = self._definitions[name].rule.next_after(until)
-        if fire_time is None:
+        definition = self._definitions[name]
+        fire_time = definition.rule.next_after(until)
+        if fire_time is None or self._runs_left(definition) == 0:
             self._next.pop(name, None)
             return
-        self._next[name] = fire_time
-        heapq.heappush(self._heap, (fire_time, name))
+        due_at = max(fire_time + definition.jitter, again_at or fire_time)
+        self._next[name] = due_at
+        heapq.heappush(self._heap, (due_at, name))
 
     def _forget(self, name: str) -> None:
-        del self._definitions[name], self._settled[name]
+        del self._definitions[name], self._settled[name], self._runs[name]
         self._next.pop(name, None)
 
     def _drop_stale(self) -> None:

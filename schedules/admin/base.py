@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from unfold.paginator import InfinitePaginator
 
 if TYPE_CHECKING:
-    from django.contrib.admin import ModelAdmin, StackedInline
+    from django.contrib.admin import ModelAdmin, StackedInline, TabularInline
     from django.contrib.admin.views.main import ChangeList
 else:
     from unfold import admin as unfold_admin
@@ -31,10 +31,13 @@ else:
     class StackedInline(_Typed, unfold_admin.StackedInline):
         """An inline of unfold's."""
 
+    class TabularInline(_Typed, unfold_admin.TabularInline):
+        """An inline of unfold's, a row a record."""
+
 
 M = TypeVar("M", bound=Model)
 
-__all__ = ["ChangeList", "ModelAdmin", "ReadOnly", "StackedInline", "label"]
+__all__ = ["ChangeList", "ModelAdmin", "ReadOnly", "StackedInline", "TabularInline", "label"]
 
 
 class ReadOnly(ModelAdmin[M]):

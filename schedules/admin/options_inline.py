@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from zoneinfo import available_timezones
 
-from django.core.exceptions import ValidationError
+from django.db.models import Field
 from django.forms import BaseInlineFormSet
+from django.http import HttpRequest
 from django_celery_beat.models import PeriodicTask
 
 from schedules.admin.base import StackedInline
-from schedules.admin.outlook import problem_of
 from schedules.models import ScheduleOptions
+from schedules.registry.faults import option_faults
 
 if TYPE_CHECKING:
     from django.forms import ModelForm
+    from django.forms import Select as SearchableSelect
 
     _FormSet = BaseInlineFormSet[ScheduleOptions, PeriodicTask, ModelForm[ScheduleOptions]]
 else:
+    from unfold.widgets import UnfoldAdminSelect2Widget as SearchableSelect
+
     _FormSet = BaseInlineFormSet
+
+_NO_ZONE = "none: equal steps of real time"
 
 
 class OptionsFormSet(_FormSet):
     """The one form of the options, saved with its schedule in one POST."""
 
     def clean(self) -> None:
-        """Refuses options with which the schedule cannot run; its own faults stand at its own fields."""
+        """Refuses, at its field, an option with which the schedule cannot run."""
         super().clean()
         if any(self.errors):
             return
         # Django has tied the two together, so that the refusal at save() reads these options and not the stored ones.
-        row, options = self.instance, self.forms[0].instance
-        if row.enabled and not problem_of(row, ScheduleOptions()) and (problem := problem_of(row, options)):
-            raise ValidationError(problem)
+        row, form = self.instance, self.forms[0]
+        for field, sentence in option_faults(row, form.instance).items() if row.enabled else ():
+            form.add_error(field or None, sentence)
 
 
 class OptionsInline(StackedInline[ScheduleOptions, PeriodicTask]):
@@ -42,4 +49,42 @@ class OptionsInline(StackedInline[ScheduleOptions, PeriodicTask]):
     min_num = max_num = 1
     extra = 0
     can_delete = False
-    fields = (("catch_up", "overlap"), ("catchup_window_seconds", "catchup_limit"), "lease_seconds")
+    autocomplete_fields = ("calendar",)
+    fieldsets = (
+        (
+            "Missed slots",
+            {
+                "fields": (("catch_up", "catchup_window_seconds"), ("catchup_limit", "catchup_pace_seconds")),
+                "description": "What happens after a time in which no beat could dispatch.",
+            },
+        ),
+        ("Runs", {"fields": (("overlap", "lease_seconds"),)}),
+        (
+            "Finer than a crontab",
+            {
+                "fields": (("seconds", "month_day"),),
+                "description": "For crontabs only; both narrow what the crontab says.",
+            },
+        ),
+        (
+            "Days and clocks",
+            {
+                "fields": (("calendar", "interval_zone"),),
+                "description": "Days begin in the zone of the crontab or of the interval, else in UTC.",
+            },
+        ),
+        (
+            "Spread and end",
+            {
+                "fields": (("jitter_seconds", "max_runs"), "ends_at"),
+                "description": "The fire time that a slot is named after does not move by the spread.",
+            },
+        ),
+    )
+
+    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+        """The zone is found by typing: there are 600."""
+        if db_field.name == "interval_zone":
+            choices = [("", _NO_ZONE), *((zone, zone) for zone in sorted(available_timezones()))]
+            kwargs["widget"] = SearchableSelect(choices=choices)
+        return super().formfield_for_dbfield(db_field, request, **kwargs)

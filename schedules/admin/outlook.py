@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.core.exceptions import ValidationError
-from django_celery_beat.models import PeriodicTask
+from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
-from schedules.definitions import define, rule_of
-from schedules.models import ScheduleOptions
-from schedules.validation import validate
+from schedules.registry.outlook import problem_of, rule_in_words
+from schedules.rules import rule_of
+
+__all__ = ["KINDS", "Outlook", "crontab_in_words", "kind_of", "outlook", "problem_of", "reason", "rule_in_words"]
 
 KINDS = ("interval", "crontab", "clocked", "solar")
 
@@ -28,16 +29,7 @@ def outlook(row: PeriodicTask, now: datetime) -> Outlook:
     problem = problem_of(row)
     if problem or not row.enabled:
         return Outlook(problem, None)
-    return Outlook("", define(row).rule.next_after(now))
-
-
-def problem_of(row: PeriodicTask, options: ScheduleOptions | None = None) -> str:
-    """Why the schedule cannot run, with `options` or those it has; empty when it can."""
-    try:
-        validate(row, options)
-    except ValidationError as error:
-        return reason(error)
-    return ""
+    return Outlook("", rule_of(row).next_after(now))
 
 
 def reason(error: Exception) -> str:
@@ -47,26 +39,11 @@ def reason(error: Exception) -> str:
     return str(error)
 
 
-def upcoming(row: PeriodicTask, now: datetime, count: int) -> list[datetime]:
-    """The next `count` fire times after `now`, or fewer; none for a schedule that cannot run."""
-    if problem_of(row):
-        return []
-    rule, instants = rule_of(row), [now]
-    while len(instants) <= count and (instant := rule.next_after(instants[-1])) is not None:
-        instants.append(instant)
-    return instants[1:]
-
-
 def kind_of(row: PeriodicTask) -> str:
     """Which of the four kinds of rule the schedule has; empty when it has none."""
     return next((kind for kind in KINDS if getattr(row, f"{kind}_id")), "")
 
 
-def rule_in_words(row: PeriodicTask) -> str:
-    """The rule for a reader, with the zone where it matters."""
-    kind = kind_of(row)
-    if kind == "crontab":
-        return str(row.crontab.human_readable)
-    if kind == "clocked":
-        return f"once at {row.clocked.clocked_time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-    return str(getattr(row, kind)) if kind else "no rule"
+def crontab_in_words(crontab: CrontabSchedule) -> str:
+    """For a reader; as it is stored where it makes no sense."""
+    return rule_in_words(PeriodicTask(crontab=crontab))

@@ -14,7 +14,8 @@ from django_celery_beat import admin as stock_admin
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
 from schedules.admin.base import ModelAdmin
-from schedules.admin.rule_forms import CrontabForm, IntervalForm
+from schedules.admin.outlook import crontab_in_words
+from schedules.admin.rule_forms import CrontabForm, IntervalForm, SolarForm
 
 if TYPE_CHECKING:
     from django.forms import Select as SearchableSelect
@@ -93,7 +94,7 @@ class CrontabAdmin(RuleAdmin):
     @admin.display(description="in words")
     def words(self, crontab: CrontabSchedule) -> str:
         """For a reader."""
-        return str(crontab.human_readable)
+        return crontab_in_words(crontab)
 
 
 @admin.register(ClockedSchedule)
@@ -108,8 +109,10 @@ class ClockedAdmin(RuleAdmin):
 
 @admin.register(SolarSchedule)
 class SolarAdmin(RuleAdmin):
-    """By the sun; not supported by the beat yet."""
+    """By the sun, as it stands over a place."""
 
     kind = "solar"
+    form = SolarForm
     list_display = ("event", "latitude", "longitude", "used_by")
-    search_fields = ("event",)
+    search_fields = ("event", "latitude", "longitude")
+    search_help_text = "Event or place, as in sunrise 52.52"

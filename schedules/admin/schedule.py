@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django_celery_beat import admin as stock_admin
 from django_celery_beat.models import PeriodicTask
@@ -42,7 +43,7 @@ class ScheduleAdmin(ModelAdmin[PeriodicTask]):
     list_filter = (("enabled", BooleanRadioFilter), KindFilter, TaskFilter)
     list_filter_submit = True
     list_per_page = 50
-    list_select_related = ("interval", "crontab", "clocked", "solar", "slotbeat")
+    list_select_related = ("interval", "crontab", "clocked", "solar", "slotbeat__calendar")
     list_fullwidth = True
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
@@ -67,6 +68,11 @@ class ScheduleAdmin(ModelAdmin[PeriodicTask]):
             },
         ),
     )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[PeriodicTask]:
+        """With the dates on which each schedule rests, which its next fire time depends on."""
+        rows: QuerySet[PeriodicTask] = super().get_queryset(request).prefetch_related("slotbeat__calendar__dates")
+        return rows
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ScheduleList]:
         """The list that knows outlooks and last slots."""

@@ -9,8 +9,9 @@ from django.core.exceptions import ValidationError
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from schedules.admin.outlook import kind_of, reason
-from schedules.definitions import define, rule_of
+from schedules.definitions import define
 from schedules.models import ScheduleOptions
+from schedules.rules import rule_of
 from schedules.validation import known_queues, known_tasks, unknown_queue, unknown_task, validate
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class ScheduleForm(_Form):
 
     def _refuse_what_cannot_run(self) -> None:
         try:
-            rule_of(self.instance)
+            rule_of(self.instance, ScheduleOptions())  # its options are judged in their own form
             validate(self.instance, ScheduleOptions())
         except ValidationError as error:
             self.add_error(None, error)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 from django.urls import reverse
 from django.utils.html import format_html
 from django_celery_beat.models import PeriodicTask
 
-from schedules.admin.outlook import kind_of, problem_of, upcoming
+from schedules.admin.outlook import problem_of
 from schedules.admin.slots import lateness, slot_state
 from schedules.models import Slot
+from schedules.registry.outlook import Forecast, forecast
 
 _FIRE_TIMES = 5
 _SLOTS = 10
@@ -22,24 +22,25 @@ _FORMAT = "%Y-%m-%d %H:%M:%S"
 
 def panels(row: PeriodicTask, now: datetime) -> dict[str, Any]:
     """The template's context."""
+    problem = problem_of(row)
+    ahead = None if problem else forecast(row, now, _FIRE_TIMES)
     return {
-        "problem": problem_of(row),
-        "fire_times": _fire_times(row, now),
+        "problem": problem,
+        "message": ahead.message if ahead else "",
+        "fire_times": _fire_times(ahead) if ahead else {},
         "slots": _slots(row),
         "all_slots": f"{reverse('admin:schedules_slot_changelist')}?{urlencode({'schedule__exact': row.name})}",
     }
 
 
-def _fire_times(row: PeriodicTask, now: datetime) -> dict[str, Any]:
-    zone = ZoneInfo(str(row.crontab.timezone)) if kind_of(row) == "crontab" else None
-    instants = upcoming(row, now, _FIRE_TIMES)
-    return {
-        "headers": ["UTC", *([zone.key] if zone else [])],
-        "rows": [
-            [f"{instant.astimezone(UTC):{_FORMAT}}", *([f"{instant.astimezone(zone):{_FORMAT} %Z}"] if zone else [])]
-            for instant in instants
-        ],
-    }
+def _fire_times(ahead: Forecast) -> dict[str, Any]:
+    """In UTC, in the schedule's zone where that is another one, and with notes where there are any."""
+    columns = {"UTC": [f"{each.instant.astimezone(UTC):{_FORMAT}}" for each in ahead.fire_times]}
+    if ahead.zone.key != "UTC":
+        columns[ahead.zone.key] = [f"{each.instant.astimezone(ahead.zone):{_FORMAT} %Z}" for each in ahead.fire_times]
+    if any(each.note for each in ahead.fire_times):
+        columns["note"] = [each.note for each in ahead.fire_times]
+    return {"headers": list(columns), "rows": [list(row) for row in zip(*columns.values(), strict=True)]}
 
 
 def _slots(row: PeriodicTask) -> dict[str, Any]:

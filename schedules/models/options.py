@@ -8,6 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django_celery_beat.models import PeriodicTask
 
+from schedules.models.calendar import Calendar
 from schedules.models.choices import choices
 from schedules.stamp import Overlap
 from schedules.timing.misfire import MAX_WINDOW, CatchUp
@@ -47,6 +48,54 @@ class ScheduleOptions(models.Model):
         default=900,
         validators=[MinValueValidator(3)],
         help_text="How long a run may be silent before another worker may take it over.",
+    )
+
+    catchup_pace_seconds = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text="How long to wait between two missed slots when each of them goes. 0: at once.",
+    )
+    catch_up_from = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Set by a resume that asks for the time it was paused."
+    )
+    catch_up_resumed_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="The row's last change when that was asked: a later one ends it.",
+    )
+    seconds = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="A seconds field for a crontab, as in 0,30 or */10. Empty: 0.",
+    )
+    month_day = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="A day of the month for a crontab: last day, last weekday, 2nd tue, last fri.",
+    )
+    ends_at = models.DateTimeField(null=True, blank=True, help_text="No slot at or after this instant.")
+    max_runs = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="The schedule ends after so many runs."
+    )
+    calendar = models.ForeignKey(
+        Calendar, null=True, blank=True, on_delete=models.PROTECT, help_text="No slot on its dates."
+    )
+    jitter_seconds = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text="Hand over up to so many seconds later, always the same for this schedule. 0: at once.",
+    )
+    interval_zone = models.CharField(
+        max_length=100,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Lets an interval of whole days follow the clocks of this zone.",
     )
 
     class Meta:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django_celery_beat.models import PeriodicTask
 
-from schedules.models import ScheduleOptions
+from schedules.models import Calendar, ScheduleOptions
+from schedules.registry.faults import option_faults
 from schedules.registry.fields import Entry
 from schedules.registry.problems import Problems, by_field
 from schedules.registry.rules import KINDS, RuleRow, read_rule
@@ -20,7 +22,10 @@ from schedules.stamp import Overlap
 from schedules.timing.misfire import CatchUp
 from schedules.validation import unknown_queue, unknown_task, validate
 
-_OPTION_FIELDS = ("catch_up", "catchup_window_seconds", "catchup_limit", "overlap", "lease_seconds")
+_OPTION_FIELDS = (
+    *("catch_up", "catchup_window_seconds", "catchup_limit", "catchup_pace_seconds", "overlap", "lease_seconds"),
+    *("seconds", "month_day", "ends_at", "max_runs", "calendar", "jitter_seconds", "interval_zone"),
+)
 _WORDS: dict[str, type[StrEnum]] = {"catch_up": CatchUp, "overlap": Overlap}
 _FILE_FIELDS = {"expires": "end", "interval": "every", "clocked": "at"}
 
@@ -58,19 +63,22 @@ class Change:
             self.options.save()
 
 
-def change_of(entry: Entry, row: PeriodicTask | None, problems: Problems) -> Change | None:
+def change_of(
+    entry: Entry, row: PeriodicTask | None, calendars: Mapping[str, Calendar], problems: Problems
+) -> Change | None:
     """The change that makes `row` (None: a new one) as the entry says; None, with problems noted, if it may not be."""
     known = len(problems.found)
     values = _row_values(entry, problems)
     rule = read_rule(entry, problems)
     _check_names(entry, problems)
+    calendar = _calendar(entry, calendars, problems)
     if rule is None or len(problems.found) > known:
         return None
     row = row or PeriodicTask(name=entry.name)
     options = getattr(row, "slotbeat", None) or ScheduleOptions(periodic_task=row)
     change = Change(row, options, rule)
     change.row_fields = [*_set_values(row, values), *_set_rule(row, rule)]
-    change.option_fields = _set_values(options, _option_values(entry))
+    change.option_fields = _set_values(options, _option_values(entry) | {"calendar": calendar})
     _validate(change, entry, problems)
     return change if len(problems.found) == known else None
 
@@ -97,6 +105,17 @@ def _option_values(entry: Entry) -> dict[str, Any]:
     return {
         name: entry.options[name].value if name in entry.options else getattr(defaults, name) for name in _OPTION_FIELDS
     }
+
+
+def _calendar(entry: Entry, calendars: Mapping[str, Calendar], problems: Problems) -> Calendar | None:
+    wanted = entry.options.get("calendar")
+    if wanted is None or not wanted.value:
+        return None
+    if wanted.value not in calendars:
+        close = difflib.get_close_matches(wanted.value, calendars, n=1)
+        remedy = f"did you mean {close[0]!r}?" if close else "put it below `calendars:` in this file, or into the admin"
+        problems.add(wanted.line, entry.place("options.calendar"), f"no calendar is named {wanted.value!r}: {remedy}")
+    return calendars.get(wanted.value)
 
 
 def _check_names(entry: Entry, problems: Problems) -> None:
@@ -143,7 +162,13 @@ def _validate(change: Change, entry: Entry, problems: Problems) -> None:
         ("", change.row.full_clean),
     ):
         _note_errors_of(check, prefix, change, entry, problems)
-    if len(problems.found) == known:
+    if len(problems.found) > known:
+        return
+    faults = option_faults(change.row, change.options)
+    for name, sentence in faults.items():
+        place = f"options.{name}" if name else change.rule.field
+        problems.add(entry.line_of(place), entry.place(place), sentence)
+    if not faults:
         _note_errors_of(lambda: validate(change.row, change.options), "", change, entry, problems)
 
 

@@ -6,12 +6,15 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from schedules.registry.problems import Problems
 from schedules.registry.yaml_lines import Located, compose, entries, plain
 
+# The parts of a file, and what each holds.
+_PARTS = {"schedules": "schedules by name", "calendars": "dates by name"}
 _DATE_EXAMPLE = "2026-01-31T06:00:00Z"
 
 
@@ -52,6 +55,18 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is not a text: quote it")  # noqa: TRY004 one kind of error for the caller
     return value.strip()
+
+
+def _digits(value: Any) -> str:
+    """A text that may be one number, as in `seconds: 30`."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else _text(value)
+
+
+def _degrees(value: Any) -> Decimal:
+    """To a millionth, which is what is stored. What lies outside the earth is refused where the range is known."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 360:
+        raise ValueError(f"{value!r} is no number of degrees: write it as in 52.52 or -13.4")
+    return Decimal(str(value)).quantize(Decimal("0.000001")) + 0  # no minus at a zero
 
 
 def _whole(value: Any) -> int:
@@ -100,6 +115,9 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
     "crontab": _text,
     "timezone": _text,
     "at": _instant,
+    "solar": _text,
+    "latitude": _degrees,
+    "longitude": _degrees,
     "queue": _text,
     "priority": _whole,
     "expire_seconds": _whole,
@@ -114,23 +132,35 @@ _OPTIONS: dict[str, Callable[[Any], Any]] = {
     "catchup_limit": _whole,
     "overlap": _text,
     "lease_seconds": _whole,
+    "catchup_pace_seconds": _whole,
+    "seconds": _digits,
+    "month_day": _text,
+    "ends_at": _instant,
+    "max_runs": _whole,
+    "calendar": _text,
+    "jitter_seconds": _whole,
+    "interval_zone": _text,
 }
 
 
-def read_entries(path: Path, problems: Problems) -> list[Entry]:
-    """The schedules of the file; what is wrong is noted, and reading goes on. Raises OSError when it cannot be read."""
+def read_top(path: Path, problems: Problems) -> dict[str, Located]:
+    """The parts of the file; what is wrong is noted, and reading goes on. Raises OSError when it cannot be read."""
     data = path.read_bytes()
     try:
         root = compose(data.decode("utf-8-sig"), problems)
     except UnicodeDecodeError as error:
         problems.add(data.count(b"\n", 0, error.start) + 1, "", "this is not UTF-8: save the file with that encoding")
-        return []
-    if root is None:
-        return []
-    top = entries(root, "", problems)
-    _refuse_unknown(top, {"schedules"}, "", problems)
-    if "schedules" not in top:
+        return {}
+    top = entries(root, "", problems) if root is not None else {}
+    _refuse_unknown(top, _PARTS, "", problems)
+    if root is not None and not top.keys() & _PARTS.keys():
         problems.add(1, "schedules", "it is missing: put the schedules below a line `schedules:`")
+    return top
+
+
+def read_entries(top: Mapping[str, Located], problems: Problems) -> list[Entry]:
+    """The schedules of the file; what is wrong is noted, and reading goes on."""
+    if "schedules" not in top:
         return []
     schedules = entries(top["schedules"].node, "schedules", problems)
     read = [_entry(name, located, problems) for name, located in schedules.items()]
@@ -175,9 +205,7 @@ def _values(
     return values
 
 
-def _refuse_unknown(
-    found: Mapping[str, Located], known: Mapping[str, Any] | set[str], prefix: str, problems: Problems
-) -> None:
+def _refuse_unknown(found: Mapping[str, Located], known: Mapping[str, Any], prefix: str, problems: Problems) -> None:
     for field, located in found.items():
         if field not in known:
             close = difflib.get_close_matches(field, known, n=1)

@@ -1,4 +1,4 @@
-"""A file's `every`, `crontab` or `at` as a rule row of django-celery-beat; equal rows are used again."""
+"""A file's `every`, `crontab`, `at` or `solar` as a rule row of django-celery-beat; equal rows are used again."""
 
 from __future__ import annotations
 
@@ -6,23 +6,30 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ValidationError
 from django.db import models
-from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask
+from django_celery_beat.models import (
+    ClockedSchedule,
+    CrontabSchedule,
+    IntervalSchedule,
+    PeriodicTask,
+    SolarSchedule,
+)
 
-from schedules.definitions import rule_of
+from schedules.registry.faults import CRONTAB_FIELDS, crontab_faults, solar_faults
 from schedules.registry.fields import Entry
 from schedules.registry.problems import Problems, by_field
+from schedules.rules import rule_of, zone_named
 from schedules.timing.rule import InvalidRule
 
 KINDS = ("interval", "crontab", "clocked", "solar")
-RULE_FIELDS = ("every", "crontab", "at")
+RULE_FIELDS = ("every", "crontab", "at", "solar")
+# Which of them each of the other fields belongs to.
+_BELONG = {"timezone": "crontab", "latitude": "solar", "longitude": "solar"}
+_NAMES = {"timezone": "zone", "latitude": "place", "longitude": "place"}
 _EVERY = re.compile(r"(?:(\d{1,12}) +)?(day|hour|minute|second|millisecond|microsecond)s?")
-_CRONTAB_FIELDS = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
-_LONGEST_DAYS = 36_500
-_A_DAY_HAS = {"days": 1, "hours": 24, "minutes": 1440, "seconds": 86_400, "microseconds": 86_400_000_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +60,17 @@ def read_rule(entry: Entry, problems: Problems) -> RuleRow | None:
     named = [field for field in RULE_FIELDS if field in entry.fields]
     if len(named) != 1:
         have = f"it has {' and '.join(named)}" if named else "it has no rule"
-        problems.add(entry.line, entry.name, f"{have}: give exactly one of every, crontab and at")
+        problems.add(entry.line, entry.name, f"{have}: give exactly one of every, crontab, at and solar")
         return None
     (field,) = named
-    if field != "crontab" and "timezone" in entry.fields:
-        problems.add(entry.line_of("timezone"), entry.place("timezone"), "only a crontab has a zone: remove it")
+    for other in [name for name, owner in _BELONG.items() if owner != field and name in entry.fields]:
+        text = f"only a {_BELONG[other]} rule has a {_NAMES[other]}: remove it"
+        problems.add(entry.line_of(other), entry.place(other), text)
     try:
-        rule = {"every": _interval, "crontab": _crontab, "at": _clocked}[field](entry)
-        rule.unstored().full_clean()
+        rule = {"every": _interval, "crontab": _crontab, "at": _clocked, "solar": _solar}[field](entry)
+        # What a crontab's fields may hold is said by the rule; an equal row that is stored is used again.
         rule_of(PeriodicTask(**{rule.kind: rule.unstored()}))
+        rule.unstored().full_clean(exclude=CRONTAB_FIELDS, validate_unique=False)
     except InvalidRule as error:
         problems.add(entry.line_of(field), entry.place(field), str(error))
     except ValidationError as error:
@@ -79,41 +88,50 @@ def _interval(entry: Entry) -> RuleRow:
     number, period = int(found[1] or 1), found[2] + "s"
     if period == "milliseconds":
         number, period = number * 1000, "microseconds"
-    if number > _LONGEST_DAYS * _A_DAY_HAS[period]:
-        raise InvalidRule(f"{text!r} is too long: an interval has at most {_LONGEST_DAYS} days")
     return RuleRow("interval", "every", IntervalSchedule, {"every": number, "period": period})
 
 
 def _crontab(entry: Entry) -> RuleRow:
     zone = entry.get("timezone", "UTC")
-    if not _is_zone(zone):
-        raise ValidationError({"timezone": [f"{zone!r} is no known zone"]})
     parts = entry.get("crontab").split()
-    if len(parts) != len(_CRONTAB_FIELDS):
+    if len(parts) != len(CRONTAB_FIELDS):
         raise InvalidRule(
             f"{entry.get('crontab')!r} has {len(parts)} fields: a crontab has 5 (minute, hour, day of month, month, "
             'day of week), as in "0 6 * * *"'
         )
-    values = dict(zip(_CRONTAB_FIELDS, parts, strict=True))
+    values = dict(zip(CRONTAB_FIELDS, parts, strict=True))
+    unknown = _unknown_zone(zone)
+    faults = {**crontab_faults(values, ZoneInfo("UTC" if unknown else zone)), "timezone": unknown}
+    if found := {name: [fault] for name, fault in faults.items() if fault}:
+        raise ValidationError(found)
     return RuleRow("crontab", "crontab", CrontabSchedule, {**values, "timezone": zone})
 
 
-def _is_zone(name: str) -> bool:
+def _unknown_zone(name: str) -> str:
     try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return False
-    return True
+        zone_named(name)
+    except InvalidRule as error:
+        return str(error)
+    return ""
 
 
 def _clocked(entry: Entry) -> RuleRow:
     return RuleRow("clocked", "at", ClockedSchedule, {"clocked_time": entry.get("at")})
 
 
+def _solar(entry: Entry) -> RuleRow:
+    missing = [name for name in ("latitude", "longitude") if name not in entry.fields]
+    if missing:
+        raise InvalidRule(f"its place is missing: give {' and '.join(missing)} in degrees, as in latitude: 52.52")
+    event = entry.get("solar").lower().replace(" ", "_")
+    place = {name: entry.get(name) for name in ("latitude", "longitude")}
+    if faults := solar_faults(event, **place):
+        raise ValidationError({name: [fault] for name, fault in faults.items()})
+    return RuleRow("solar", "solar", SolarSchedule, {"event": event, **place})
+
+
 def _note(entry: Entry, field: str, error: ValidationError, problems: Problems) -> None:
     for name, texts in by_field(error).items():
-        at = name if name == "timezone" else field
-        lead = f"{name.replace('_', ' ')}: " if name in _CRONTAB_FIELDS else ""
-        tail = ": name a zone such as Europe/Moscow" if name == "timezone" else ""
+        at = name if name in _BELONG else field
         for text in texts:
-            problems.add(entry.line_of(at), entry.place(at), f"{lead}{text.rstrip('.')}{tail}")
+            problems.add(entry.line_of(at), entry.place(at), text)

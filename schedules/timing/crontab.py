@@ -1,50 +1,33 @@
 """Crontabs with celery's field meaning and Debian cron's rules for skipped and repeated hours. Pure.
 
-The fields are translated for `cronsim`, which knows the clock changes: numbers are spelled out, a star stays a star
-(a wildcard hour runs on both passes of a repeated hour, a fixed one only on the first). Where day of month and day
-of week are both restricted celery joins them with AND, cron with OR: here the week days filter what the rest yields.
+A fixed hour fires once for each date: on the first pass of a repeated hour, and at the end of a skipped one. An hour
+written with a star fires at each matching time that the clock shows. Day of month and day of week are joined by AND,
+as celery does (cron says OR).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from cronsim import CronSim, CronSimError
+from schedules.timing.cron_calendar import CronCalendar, Days
+from schedules.timing.cron_fields import DAY, HOUR, MINUTE, MONTH, SECOND, WEEKDAY, read_field
+from schedules.timing.month_day import read_month_day
+from schedules.timing.rule import TICK, InvalidRule
+from schedules.timing.wall_clock import end_of_gap, fold_around, gap_around, is_plain, passes_of, wall_of
 
-from schedules.timing.rule import InvalidRule
-
-# A date such as 29 February on a Monday comes once in 28 years, and once in 40 around 2100.
-_LONGEST_WAIT_YEARS = 41
-# No zone puts its clocks back by more.
-_REPEAT = timedelta(hours=2)
-
-
-class _Field(NamedTuple):
-    label: str
-    lowest: int
-    highest: int
-    names: tuple[str, ...] = ()
-    modulus: int | None = None
-
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_MINUTE = _Field("minute", 0, 59)
-_HOUR = _Field("hour", 0, 23)
-_DAY = _Field("day of month", 1, 31)
-_MONTH = _Field("month", 1, 12, _MONTHS)
-_WEEKDAY = _Field("day of week", 0, 7, _WEEKDAYS, modulus=7)
+_UTC = ZoneInfo("UTC")
+_SPECS = (SECOND, MINUTE, HOUR, DAY, MONTH, WEEKDAY)
+_ANY_START = datetime(2024, 1, 1)  # noqa: DTZ001 a wall time
 
 
 @dataclass(frozen=True, slots=True)
 class Crontab:
-    """A crontab in a zone; field texts as celery takes them: names, lists, ranges (also `fri-mon`), steps.
+    """A crontab in a zone; `seconds` is a field like the others, `month_day` names a day as in `last fri`.
 
-    Raises InvalidRule for a field that cannot be read, a zone that is not known and a date that never comes.
+    Raises InvalidRule for a field that cannot be read and a date that never comes.
     """
 
     minute: str = "*"
@@ -52,130 +35,100 @@ class Crontab:
     day_of_month: str = "*"
     month_of_year: str = "*"
     day_of_week: str = "*"
-    zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
-    _expression: str = field(init=False, compare=False, repr=False)
-    _weekdays: frozenset[int] | None = field(init=False, compare=False, repr=False)
+    zone: ZoneInfo = _UTC
+    seconds: str = "0"
+    month_day: str = ""
+    _calendar: CronCalendar = field(init=False, compare=False, repr=False)
+    _every_pass: bool = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        days, weekdays = _translate(_DAY, self.day_of_month), _translate(_WEEKDAY, self.day_of_week)
-        both = not days.startswith("*") and not weekdays.startswith("*")
-        hours = _translate(_HOUR, self.hour)
-        fields = [
-            _translate(_MINUTE, self.minute, keep_stars=hours.startswith("*")),
-            hours,
-            days,
-            _translate(_MONTH, self.month_of_year),
-            "*" if both else weekdays,
-        ]
-        object.__setattr__(self, "_expression", " ".join(fields))
-        object.__setattr__(self, "_weekdays", frozenset(map(int, weekdays.split(","))) if both else None)
-        if not self._ever_comes():
+        texts = (self.seconds, self.minute, self.hour, self.day_of_month, self.month_of_year, self.day_of_week)
+        walls, every_pass = _read(texts, self.month_day)
+        object.__setattr__(self, "_calendar", walls)
+        object.__setattr__(self, "_every_pass", every_pass)
+        if walls is None:
             raise InvalidRule(f"{self} never comes: no month has such a day")
 
     def __str__(self) -> str:
-        fields = (self.minute, self.hour, self.day_of_month, self.month_of_year, self.day_of_week)
-        return f"{' '.join(fields)} ({self.zone.key})"
-
-    def _ever_comes(self) -> bool:
-        try:
-            return self.next_after(datetime(2024, 1, 1, tzinfo=UTC)) is not None
-        except CronSimError:
-            return False
+        fields = [self.minute, self.hour, self.day_of_month, self.month_of_year, self.day_of_week]
+        if self.seconds != "0":
+            fields.insert(0, self.seconds)
+        return f"{' '.join(fields)}{f' {self.month_day}' if self.month_day else ''} ({self.zone.key})"
 
     def next_after(self, instant: datetime) -> datetime | None:
         """The first fire time after `instant`; None when no such date comes within 41 years."""
-        local = instant.astimezone(self.zone)
-        if self._expression.split()[1].startswith("*"):
-            return self._next_on_any_pass(local)
-        walk = CronSim(self._expression, local)
-        # Asked on the second pass of a repeated hour, cronsim names first passes that lie behind.
-        found = (fire_time.astimezone(UTC) for fire_time in self._on_their_days(walk, local))
-        return next((fire_time for fire_time in found if fire_time > instant), None)
+        wall = wall_of(instant, self.zone)
+        if not is_plain(wall, self.zone):
+            return self._next_inside_a_fold(instant, wall)
+        return self._first_at(self._calendar.after(wall))
 
-    def _next_on_any_pass(self, local: datetime) -> datetime | None:
-        """A wildcard hour: each matching wall clock, as often as it is shown. cronsim walks clocks without changes."""
-        wall = local.replace(tzinfo=None)
-        shift = _REPEAT if _changes_near(local) else timedelta(0)
-        best: datetime | None = None
-        for shown in self._on_their_days(CronSim(self._expression, wall - shift), local):
-            ahead = [found for found in _instants(shown, self.zone) if found > local]
-            best = min([*ahead, *([best] if best else [])], default=None)
-            if best is not None and shown >= wall + shift:
-                break
-        return best
+    def previous_before(self, instant: datetime) -> datetime | None:
+        """The last fire time before `instant`; None when no such date came within 41 years."""
+        wall = wall_of(instant, self.zone)
+        if not is_plain(wall, self.zone):
+            return self._previous_inside_a_fold(instant, wall)
+        return self._last_at(self._calendar.before(wall), instant)
 
-    def _on_their_days(self, walk: Iterator[datetime], local: datetime) -> Iterator[datetime]:
-        for fire_time in walk:
-            if fire_time.year > local.year + _LONGEST_WAIT_YEARS:
-                return
-            if self._weekdays is None or fire_time.isoweekday() % 7 in self._weekdays:
-                yield fire_time
+    def matches(self, instant: datetime) -> bool:
+        """Whether `instant` is a fire time."""
+        return self.next_after(instant - TICK) == instant
+
+    def _first_at(self, shown: datetime | None) -> datetime | None:
+        """The first instant for a wall time that was looked for forwards, from before it."""
+        if shown is None:
+            return None
+        if passes := passes_of(shown, self.zone):
+            return passes[0]
+        if not self._every_pass:
+            return end_of_gap(shown, self.zone)
+        _, shown_again = gap_around(shown, self.zone)
+        return self._first_at(self._calendar.after(shown_again - TICK))
+
+    def _last_at(self, shown: datetime | None, instant: datetime) -> datetime | None:
+        """The last instant before `instant` for a wall time that was looked for backwards, from behind it."""
+        if shown is None:
+            return None
+        if passes := passes_of(shown, self.zone):
+            return passes[-1] if self._every_pass else passes[0]
+        if not self._every_pass and (moved := end_of_gap(shown, self.zone)) < instant:
+            return moved
+        skipped, _ = gap_around(shown, self.zone)
+        return self._last_at(self._calendar.before(skipped), instant)
+
+    def _next_inside_a_fold(self, instant: datetime, wall: datetime) -> datetime | None:
+        begin, end = fold_around(wall, self.zone)
+        on_first_pass = instant == passes_of(wall, self.zone)[0]
+        shown = self._calendar.after(wall)
+        if on_first_pass and shown is not None and shown < end:
+            return passes_of(shown, self.zone)[0]
+        if not self._every_pass:
+            return self._first_at(self._calendar.after(end - TICK))
+        if on_first_pass:
+            shown = self._calendar.after(begin - TICK)
+        if shown is not None and shown < end:
+            return passes_of(shown, self.zone)[1]
+        return self._first_at(shown)
+
+    def _previous_inside_a_fold(self, instant: datetime, wall: datetime) -> datetime | None:
+        begin, end = fold_around(wall, self.zone)
+        shown = self._calendar.before(wall)
+        if instant != passes_of(wall, self.zone)[0]:
+            if self._every_pass and shown is not None and shown >= begin:
+                return passes_of(shown, self.zone)[1]
+            shown = self._calendar.before(end)
+        if shown is not None and shown >= begin:
+            return passes_of(shown, self.zone)[0]
+        return self._last_at(shown, instant)
 
 
-def _changes_near(local: datetime) -> bool:
-    """Whether clocks change so near that a wall clock already shown may come again."""
-    around = {(local.astimezone(UTC) + side).astimezone(local.tzinfo).utcoffset() for side in (-_REPEAT, _REPEAT)}
-    return around != {local.utcoffset()}
+@lru_cache(maxsize=16_384)
+def _read(texts: tuple[str, ...], month_day: str) -> tuple[CronCalendar | None, bool]:
+    """The wall times the texts name, None if there are none, and whether the hour was written with a star.
 
-
-def _instants(wall: datetime, zone: ZoneInfo) -> set[datetime]:
-    """When a clock on the wall shows this: once, twice where an hour repeats, never in a gap."""
-    passes = {wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1)}
-    return {instant for instant in passes if instant.astimezone(zone).replace(tzinfo=None) == wall}
-
-
-def _translate(spec: _Field, text: str, *, keep_stars: bool = True) -> str:
-    """One celery field as a cronsim field: stars kept, everything else spelled out in numbers.
-
-    Under a fixed hour the minutes' stars are spelled out too: that hour runs on the first pass only.
+    Thousands of schedules share a few hundred texts.
     """
-    parts = [part.strip() for part in text.lower().split(",")]
-    stars = [part for part in parts if part.startswith("*")] if keep_stars else []
-    numbers = sorted({number for part in parts for number in _expand(spec, text, part) if part not in stars})
-    return ",".join([*stars, *map(str, numbers)])
-
-
-def _expand(spec: _Field, text: str, part: str) -> list[int]:
-    span, slash, step = part.partition("/")
-    first, dash, last = span.partition("-")
-    if span == "*":
-        start, end = spec.lowest, spec.highest - (spec.modulus is not None)
-    elif slash and not dash:
-        remedy = f"as in {spec.lowest}-{spec.highest}/2"
-        raise _unreadable(spec, text, f"a step needs a range or a star before it, {remedy}")
-    else:
-        start = _number(spec, text, first)
-        end = _number(spec, text, last) if dash else start
-    return _span(spec, start, end)[:: _step(spec, text, step) if slash else 1]
-
-
-def _span(spec: _Field, start: int, end: int) -> list[int]:
-    """From start to end, around the end of the field where end lies before start (`fri-mon`, `22-2`)."""
-    if spec.modulus is not None:
-        length = end - start if end >= start else end - start + spec.modulus
-        return [(start + offset) % spec.modulus for offset in range(length + 1)]
-    if end >= start:
-        return list(range(start, end + 1))
-    return [*range(start, spec.highest + 1), *range(spec.lowest, end + 1)]
-
-
-def _number(spec: _Field, text: str, word: str) -> int:
-    if word in spec.names:
-        number = spec.names.index(word) + (0 if spec.lowest == 0 else 1)
-    elif word.isascii() and word.isdigit():
-        number = int(word)
-    else:
-        raise _unreadable(spec, text, f"{word!r} is not a number{' or a name' if spec.names else ''}")
-    if not spec.lowest <= number <= spec.highest:
-        raise _unreadable(spec, text, f"{number} is outside {spec.lowest}-{spec.highest}")
-    return number
-
-
-def _step(spec: _Field, text: str, word: str) -> int:
-    if not (word.isascii() and word.isdigit() and int(word) > 0):
-        raise _unreadable(spec, text, f"step {word!r} is not a whole number above 0")
-    return int(word)
-
-
-def _unreadable(spec: _Field, text: str, why: str) -> InvalidRule:
-    return InvalidRule(f"{spec.label} {text!r} cannot be read: {why}")
+    seconds, minutes, hours, numbers, months, weekdays = map(read_field, _SPECS, texts)
+    named = read_month_day(month_day) if month_day else None
+    days = Days(frozenset(numbers.numbers), frozenset(weekdays.numbers), named)
+    walls = CronCalendar(seconds.numbers, minutes.numbers, hours.numbers, months.numbers, days)
+    return walls if walls.after(_ANY_START) else None, hours.starred

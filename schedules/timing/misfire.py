@@ -25,22 +25,27 @@ class MisfirePolicy:
     """A schedule's rule for missed fire times.
 
     `window` is how long after its instant a fire time may still go; `on_time` is how late it may be and still count
-    as not missed at all; `limit` caps how many go at once under ALL.
+    as not missed at all; `limit` caps how many go under ALL, and `pace` is the pause between two of them.
     """
 
     catch_up: CatchUp = CatchUp.LATEST
     window: timedelta = MAX_WINDOW
     on_time: timedelta = timedelta(seconds=5)
     limit: int = 100
+    pace: timedelta = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Fire times by what becomes of them, each in order of time."""
+    """Fire times by what becomes of them, each in order of time.
+
+    Those that are `paced` go later, one after the other; nothing behind the last one that goes now is decided yet.
+    """
 
     on_time: tuple[datetime, ...]
     catch_up: tuple[datetime, ...]
     skipped: tuple[datetime, ...]
+    paced: tuple[datetime, ...] = ()
 
 
 def default_window(period: timedelta) -> timedelta:
@@ -53,6 +58,8 @@ def decide(due: Sequence[datetime], policy: MisfirePolicy, now: datetime) -> Dec
     on_time = tuple(instant for instant in due if now - instant <= policy.on_time)
     missed = tuple(instant for instant in due if now - instant > policy.on_time)
     going = _going(missed, policy, now, replaced=bool(on_time))
+    if policy.pace and going:
+        return _paced(going, on_time, missed)
     return Decision(on_time, going, tuple(instant for instant in missed if instant not in going))
 
 
@@ -65,3 +72,9 @@ def _going(
     if policy.catch_up is CatchUp.LATEST and not replaced:
         return eligible[-1:]
     return ()
+
+
+def _paced(going: tuple[datetime, ...], on_time: tuple[datetime, ...], missed: tuple[datetime, ...]) -> Decision:
+    """The oldest goes now; what falls due meanwhile goes behind the rest, in order."""
+    skipped = tuple(instant for instant in missed if instant < going[0])
+    return Decision((), going[:1], skipped, paced=(*going[1:], *on_time))

@@ -1,4 +1,4 @@
-"""What every kind of rule answers, and the bounds that hold for all of them. Pure; instants are UTC."""
+"""What every kind of rule answers, and the bounds that hold for all of them. Pure; instants are aware and UTC."""
 
 from __future__ import annotations
 
@@ -15,10 +15,16 @@ class InvalidRule(ValueError):
 
 
 class Rule(Protocol):
-    """When a schedule fires."""
+    """When a schedule fires: the same answers on every machine, whatever its time zone and settings."""
 
     def next_after(self, instant: datetime) -> datetime | None:
         """The first fire time strictly after `instant`, or None if there is none."""
+
+    def previous_before(self, instant: datetime) -> datetime | None:
+        """The last fire time strictly before `instant`, or None if there is none."""
+
+    def matches(self, instant: datetime) -> bool:
+        """Whether `instant` is a fire time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,14 @@ class Once:
     def next_after(self, instant: datetime) -> datetime | None:
         """The instant, while it lies ahead."""
         return self.at if self.at > instant else None
+
+    def previous_before(self, instant: datetime) -> datetime | None:
+        """The instant, once it lies behind."""
+        return self.at if self.at < instant else None
+
+    def matches(self, instant: datetime) -> bool:
+        """Whether it is the one."""
+        return instant == self.at
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +58,22 @@ class Bounded:
         """The rule's next fire time inside the bounds."""
         if self.start is not None and instant < self.start:
             instant = self.start - TICK
-        fire_time = self.rule.next_after(instant)
+        return self._inside(self.rule.next_after(instant))
+
+    def previous_before(self, instant: datetime) -> datetime | None:
+        """The rule's previous fire time inside the bounds."""
+        if self.end is not None and instant > self.end:
+            instant = self.end
+        return self._inside(self.rule.previous_before(instant))
+
+    def matches(self, instant: datetime) -> bool:
+        """Whether the rule fires there, and it lies inside."""
+        return self._inside(instant) is not None and self.rule.matches(instant)
+
+    def _inside(self, fire_time: datetime | None) -> datetime | None:
         if fire_time is None or (self.end is not None and fire_time >= self.end):
             return None
-        return fire_time
+        return None if self.start is not None and fire_time < self.start else fire_time
 
 
 def fire_times(rule: Rule, after: datetime, until: datetime) -> Iterator[datetime]:

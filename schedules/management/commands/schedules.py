@@ -1,4 +1,4 @@
-"""`manage.py schedules`: apply a file of schedules, look ahead, run one now, pause and resume."""
+"""`manage.py schedules`: apply a file of schedules, look ahead, read a crontab, run one now, pause and resume."""
 
 from __future__ import annotations
 
@@ -8,17 +8,23 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from redis import RedisError
 
 from schedules.handover import Outcome
+from schedules.management.arguments import add_fire_time_arguments
+from schedules.management.fire_times import as_json, as_lines
 from schedules.manual import NotHandedOver, run_now
 from schedules.registry.apply import Applied, apply
-from schedules.registry.outlook import Outlook, find, next_fire_times, outlooks, zone_of
+from schedules.registry.outlook import Forecast, Outlook, find, forecast, forecast_of, outlooks
 from schedules.registry.problems import RegistryRefused, UnknownSchedule
 from schedules.registry.switch import set_enabled
+from schedules.timing.expression import read_expression
+from schedules.timing.rule import InvalidRule
+from schedules.timing.words import in_words
 
 
 class Command(BaseCommand):
@@ -35,11 +41,15 @@ class Command(BaseCommand):
         listing = actions.add_parser("list", help="every schedule, its rule, next fire time and whether it can run")
         listing.add_argument("--json", action="store_true", dest="as_json", help="one JSON object a line")
         ahead = actions.add_parser("next", help="the next fire times of a schedule, in UTC and in its zone")
-        ahead.add_argument("--count", type=int, default=10)
-        ahead.add_argument("--json", action="store_true", dest="as_json", help="one JSON object a line")
+        add_fire_time_arguments(ahead, zone_help="show them in this zone; the schedule's own unless given", zone=None)
+        reading = actions.add_parser("when", help="what a crontab means, and its next fire times")
+        reading.add_argument("expression", help="5 fields, or 6 with the seconds first, quoted")
+        reading.add_argument("--month-day", default="", help="only on this day of the month, as in 'last fri'")
+        add_fire_time_arguments(reading, zone_help="the crontab's zone; UTC unless given", zone=ZoneInfo("UTC"))
         triggering = actions.add_parser("trigger", help="run a schedule once now, with its own options")
         pausing = actions.add_parser("pause", help="no slot of the schedule is dispatched until it is resumed")
         resuming = actions.add_parser("resume", help="dispatch it again, from now on")
+        resuming.add_argument("--catch-up", action="store_true", help="what the pause left out counts as missed")
         for named in (ahead, triggering, pausing, resuming):
             named.add_argument("name")
 
@@ -49,6 +59,8 @@ class Command(BaseCommand):
             getattr(self, f"_{action}")(options)
         except (RegistryRefused, UnknownSchedule, NotHandedOver, ImproperlyConfigured) as error:
             raise CommandError(str(error.args[0])) from error
+        except OverflowError as error:
+            raise CommandError("the calendar ends with the year 9999: ask for fewer or earlier fire times") from error
         except ValidationError as error:
             raise CommandError(f"schedule {options['name']!r} cannot run: {' '.join(error.messages)}") from error
 
@@ -68,18 +80,21 @@ class Command(BaseCommand):
 
     def _next(self, options: dict[str, Any]) -> None:
         row = find(options["name"])
+        ahead = forecast(row, options["after"] or _clock(), options["count"], options["zone"])
+        self._show(ahead, options)
+
+    def _when(self, options: dict[str, Any]) -> None:
         try:
-            instants = next_fire_times(row, _clock(), options["count"])
-        except ValueError as error:
-            raise CommandError(f"schedule {row.name!r} cannot run: {error}") from error
-        for instant in instants:
-            local = instant.astimezone(zone_of(row))
-            if options["as_json"]:
-                self.stdout.write(_as_json({"utc": instant, "local": local, "zone": str(zone_of(row))}))
-            else:
-                self.stdout.write(
-                    f"{instant:%Y-%m-%d %H:%M:%S.%f}"[:-3] + f" UTC   {local:%a %Y-%m-%d %H:%M:%S %z} {zone_of(row)}"
-                )
+            rule = read_expression(options["expression"], options["zone"], options["month_day"])
+        except InvalidRule as error:
+            raise CommandError(str(error)) from error
+        if not options["as_json"]:
+            self.stdout.write(in_words(rule))
+        self._show(forecast_of(rule, options["after"] or _clock(), options["count"], options["zone"]), options)
+
+    def _show(self, ahead: Forecast, options: dict[str, Any]) -> None:
+        for line in [as_json(ahead)] if options["as_json"] else as_lines(ahead):
+            self.stdout.write(line)
 
     def _trigger(self, options: dict[str, Any]) -> None:
         row = find(options["name"])
@@ -98,7 +113,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{options['name']} {'is paused' if changed else 'was paused already'}")
 
     def _resume(self, options: dict[str, Any]) -> None:
-        changed = set_enabled(find(options["name"]), enabled=True)
+        changed = set_enabled(find(options["name"]), enabled=True, catch_up=options["catch_up"])
         self.stdout.write(f"{options['name']} {'is resumed' if changed else 'was not paused'}")
 
 

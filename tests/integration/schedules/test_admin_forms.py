@@ -46,6 +46,8 @@ def form_of(**changes: Any) -> dict[str, Any]:
         "slotbeat-0-catchup_limit": "7",
         "slotbeat-0-overlap": "allow_all",
         "slotbeat-0-lease_seconds": "60",
+        "slotbeat-0-catchup_pace_seconds": "0",
+        "slotbeat-0-jitter_seconds": "0",
         **changes,
     }
 

@@ -126,7 +126,7 @@ def test_the_list_says_how_each_schedule_stands(admin_client: Client) -> None:
     page = get(admin_client, list_url(PeriodicTask))
 
     assert "every 2 seconds" in page.text
-    assert "At 06:00 AM Europe/Paris" in page.text
+    assert "at 06:00 every day (Europe/Paris)" in page.text
     assert "No worker knows the task &#x27;billing.closed&#x27;; did you mean &#x27;billing.close&#x27;?" in page.text
     assert page.text.count("2026-01-01 12:02:00") == 2
     assert "12:01:00" not in page.text

@@ -11,8 +11,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, PeriodicTask, SolarSchedule
 
-from schedules.definitions import Definition, Reader, Rejected
+from schedules.definitions import Definition
 from schedules.models import ScheduleOptions
+from schedules.reader import Reader, Rejected
 from schedules.stamp import Overlap
 from schedules.timing.crontab import Crontab
 from schedules.timing.interval import EPOCH, Interval
@@ -121,7 +122,7 @@ def test_arguments_and_message_options_are_read() -> None:
 @pytest.mark.parametrize(
     ("changes", "telling"),
     [
-        ({"interval": None}, "no interval, crontab or clocked time"),
+        ({"interval": None}, "no interval, crontab, clocked time or solar event"),
         ({"args": "[1"}, "args is not JSON"),
         ({"args": '{"a": 1}'}, "args must be a JSON array"),
         ({"kwargs": "[]"}, "kwargs must be a JSON object"),
@@ -146,6 +147,7 @@ def test_b09_b16_rules_that_cannot_fire_are_rejected_with_a_reason() -> None:
     _force("never", interval=None, crontab=_crontab("0 10 31 2 *"))
     _force("unreadable", interval=None, crontab=_crontab("0 10 * * mon#1"))
     sun = SolarSchedule.objects.create(event="sunrise", latitude="69.65", longitude="18.96")
+    SolarSchedule.objects.filter(pk=sun.pk).update(latitude="90.5")
     _force("solar", interval=None, solar=sun)
     _force("short", interval=every(99_999, "microseconds"))
     definitions, rejected = Reader().read()
@@ -153,7 +155,7 @@ def test_b09_b16_rules_that_cannot_fire_are_rejected_with_a_reason() -> None:
     reasons = {name: rejected[name].reason for name in ("never", "unreadable", "solar", "short")}
     assert "31" in reasons["never"] or "day" in reasons["never"]
     assert "day of week 'mon#1' cannot be read" in reasons["unreadable"]
-    assert "solar schedules are not supported yet: use a crontab or an interval" in reasons["solar"]
+    assert "latitude 90.5 is out of range" in reasons["solar"]
     assert "shortest interval is 100 milliseconds" in reasons["short"]
 
 
@@ -177,11 +179,11 @@ def test_a_second_look_builds_only_what_has_changed() -> None:
     first, _ = reader.read()
     with CaptureQueriesContext(connection) as queries:
         assert reader.read() == (first, {})
-    assert len(queries) == 1
+    assert len(queries) == 2  # the rows, and the dates of calendars
     PeriodicTask.objects.filter(name="s3").update(priority=5)
     with CaptureQueriesContext(connection) as queries:
         changed, _ = reader.read()
-    assert len(queries) == 2
+    assert len(queries) == 3
     assert {name for name in first if changed[name] is not first[name]} == {"s3"}
     assert changed["s3"].options["priority"] == 5
 

@@ -15,7 +15,7 @@ from django_celery_beat.models import CrontabSchedule, PeriodicTask
 from schedules.models import Slot, SlotState
 from schedules.redis import client
 from schedules.registry.apply import apply
-from schedules.registry.outlook import find, next_fire_times, outlooks
+from schedules.registry.outlook import find, forecast, outlooks
 from schedules.stamp import Trigger
 from tests.support.schedules import schedule_row
 
@@ -45,7 +45,7 @@ def test_the_outlook_has_rule_next_fire_time_and_problem() -> None:
     found = {outlook.name: outlook for outlook in outlooks(NOW)}
     assert list(found) == sorted(found)
     assert (found["slots"].rule, found["slots"].next_fire_time) == ("every 2 seconds", NOW + timedelta(seconds=1))
-    assert found["finances"].rule == "0 6 * * * (Europe/Moscow)"
+    assert found["finances"].rule == "at 06:00 every day (Europe/Moscow)"
     assert found["finances"].next_fire_time == datetime(2026, 3, 29, 3, tzinfo=UTC)
     assert (found["bids"].enabled, found["bids"].next_fire_time, found["bids"].problem) == (False, None, "")
     assert found["broken"].next_fire_time is None
@@ -70,15 +70,15 @@ def test_next_fire_times_are_told_in_utc_and_in_the_zone() -> None:
     assert len(lines) == 2
     assert "03:00:00.000 UTC" in lines[0]
     assert "06:00:00 +0300 Europe/Moscow" in lines[0]
-    (row,) = [json.loads(line) for line in schedules("next", "finances", "--count", "1", "--json")]
+    (row,) = json.loads("\n".join(schedules("next", "finances", "--count", "1", "--json")))
     assert datetime.fromisoformat(row["utc"]) == datetime.fromisoformat(row["local"])
-    assert (row["local"][11:], row["zone"]) == ("06:00:00+03:00", "Europe/Moscow")
+    assert (row["utc"][10:], row["local"][11:], row["note"]) == ("T03:00:00Z", "06:00:00+03:00", "")
 
 
 def test_next_fire_times_follow_a_clock_change() -> None:
     berlin = CrontabSchedule.objects.create(minute="0", hour="6", timezone="Europe/Berlin")
     row = schedule_row("a", kwargs=FEED, crontab=berlin)
-    assert [at.hour for at in next_fire_times(row, NOW - timedelta(days=1), 3)] == [5, 4, 4]
+    assert [each.instant.hour for each in forecast(row, NOW - timedelta(days=1), 3).fire_times] == [5, 4, 4]
 
 
 def test_an_unknown_name_names_the_nearest() -> None:

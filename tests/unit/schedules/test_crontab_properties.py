@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.rules import Spelled, cron, oracle, utc
+from tests.support.oracle import Spelled, oracle
+from tests.support.rules import cron, utc
 
 # Four days around each change, as (zone, middle); the last is a zone that never changes.
 CHANGES = [

@@ -66,7 +66,7 @@ def test_settled_fire_times_do_not_come_again() -> None:
     plan = _plan(definition(since=_after(-3)))
     (due,) = plan.take_due(_after(14))
     assert list(due.fire_times) == [NINE, _after(10)]
-    plan.settle(due, _after(14))
+    plan.settle(due, until=_after(14))
     assert plan.take_due(_after(14)) == []
     assert plan.next_fire_time == _after(20)
 
@@ -128,7 +128,7 @@ def test_a_change_back_and_forth_leaves_no_stale_time_behind() -> None:
         plan.refresh(by_name(second if n % 2 == 0 else first), _after(-2))
     dues = plan.take_due(_after(10))
     assert _fire_times(dues) == {"a": [NINE, _after(10)]}
-    plan.settle(dues[0], _after(10))
+    plan.settle(dues[0], until=_after(10))
     assert plan.next_fire_time == _after(20)
 
 
@@ -144,7 +144,7 @@ def test_a_one_off_fires_once() -> None:
     plan = _plan(definition(since=_after(-3), one_off=True))
     (due,) = plan.take_due(_after(25))
     assert list(due.fire_times) == [NINE]
-    plan.settle(due, _after(25))
+    plan.settle(due, until=_after(25))
     assert plan.next_fire_time is None
     assert plan.take_due(_after(1000)) == []
 
@@ -159,7 +159,7 @@ def test_a_one_off_that_was_put_back_still_fires() -> None:
 def test_an_edit_of_a_spent_one_off_fires_again_only_with_another_time() -> None:
     spent = definition(rule=Once(NINE), since=_after(-3), one_off=True)
     plan = _plan(spent)
-    plan.settle(plan.take_due(NINE)[0], NINE)
+    plan.settle(plan.take_due(NINE)[0], until=NINE)
     plan.refresh(by_name(definition(rule=Once(NINE), since=_after(1), one_off=True, args=[1])), _after(2))
     assert plan.next_fire_time is None
     plan.refresh(by_name(definition(rule=Once(_after(9)), since=_after(3), one_off=True)), _after(4))

@@ -68,7 +68,7 @@ class PlanUnderFire(RuleBasedStateMachine):
 
     def _settle(self, due: Due) -> None:
         self.given[due.definition.name] += due.fire_times
-        self.plan.settle(due, self.now)
+        self.plan.settle(due, until=self.now)
 
     def _refresh(self) -> None:
         rows = (
