@@ -30,7 +30,7 @@ def sent() -> list[Order]:
 
 
 def _switch(*, enabled: bool, at: datetime, catch_up: bool = False) -> None:
-    """As the command and the admin do it; the row's time of saving is then set to the test's clock."""
+    """As the command and the admin do it; the times it has written are then set to the test's clock."""
     assert set_enabled(PeriodicTask.objects.get(), enabled=enabled, catch_up=catch_up)
     PeriodicTask.objects.update(date_changed=at)
     if catch_up:
