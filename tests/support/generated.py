@@ -174,10 +174,13 @@ def excluding_rules(place: Place) -> st.SearchStrategy[Excluding]:
     return st.builds(Excluding, plain_rules(place), st.one_of(some_dates, near_dates), st.just(zone))
 
 
-def bounded_rules(place: Place) -> st.SearchStrategy[Bounded]:
-    """Any of the others between two instants, of which either may be missing."""
-    bound = st.none() | place.instants
-    return st.builds(Bounded, st.one_of(plain_rules(place), excluding_rules(place)), bound, bound)
+@st.composite
+def bounded_rules(draw: st.DrawFn, place: Place) -> Bounded:
+    """Any of the others between two instants, of which either may be missing; often they are fire times themselves."""
+    rule = draw(st.one_of(plain_rules(place), excluding_rules(place)))
+    fire_times = place.instants.map(rule.next_after)
+    bound = st.one_of(st.none(), place.instants, fire_times)
+    return Bounded(rule, draw(bound), draw(bound))
 
 
 def rules(place: Place) -> st.SearchStrategy[Rule]:

@@ -74,14 +74,12 @@ def oracle(spelled: Spelled, zone: ZoneInfo, start: datetime, end: datetime) -> 
     A wildcard hour fires on every matching wall clock; a fixed hour once for each local date and time, on the first
     pass of a repeated hour and at the end of a skipped one.
     """
-    walls = _named(zone, start, end) if spelled.fixed_hour else _shown(zone, start, end)
+    if spelled.fixed_hour:
+        walls = [_standing_for(named, zone) for named in _named(zone, start, end) if spelled.matches(named)]
+    else:
+        walls = [wall for wall in _shown(zone, start, end) if spelled.matches(wall.shown)]
     seconds = [timedelta(seconds=second) for second in sorted(spelled.seconds)]
-    found = {
-        wall.instant + second
-        for wall in walls
-        if spelled.matches(wall.shown)
-        for second in (seconds if wall.exists else [timedelta(0)])
-    }
+    found = {wall.instant + second for wall in walls for second in (seconds if wall.exists else [timedelta(0)])}
     return sorted(instant for instant in found if start <= instant <= end)
 
 
@@ -93,11 +91,11 @@ def _shown(zone: ZoneInfo, start: datetime, end: datetime) -> list[_Wall]:
 
 
 @lru_cache(maxsize=8)
-def _named(zone: ZoneInfo, start: datetime, end: datetime) -> list[_Wall]:
+def _named(zone: ZoneInfo, start: datetime, end: datetime) -> list[datetime]:
     """Every minute that a person could name, once: also those that the clock skips."""
     first = start.astimezone(zone).replace(tzinfo=None) - timedelta(hours=4)
     last = end.astimezone(zone).replace(tzinfo=None) + timedelta(hours=4)
-    return [_standing_for(first + n * _MINUTE, zone) for n in range((last - first) // _MINUTE + 1)]
+    return [first + n * _MINUTE for n in range((last - first) // _MINUTE + 1)]
 
 
 def _standing_for(named: datetime, zone: ZoneInfo) -> _Wall:

@@ -63,6 +63,13 @@ def test_after_a_restart_it_goes_on_with_the_count_of_the_row(sent: list[Order],
     assert times(sent) == FIRST_THREE
 
 
+def test_after_a_restart_a_catch_up_takes_only_what_the_row_has_left(sent: list[Order]) -> None:
+    saved_row(saved_at=NINE, options={"max_runs": 3, "catch_up": "all"})
+    RowsBeat(sent).run(NINE + seconds(1), NINE + seconds(25))
+    RowsBeat(sent, "restarted").run(NINE + seconds(65), NINE + seconds(66))
+    assert times(sent) == FIRST_THREE
+
+
 def test_a_catch_up_takes_no_more_than_what_is_left(sent: list[Order]) -> None:
     saved_row(saved_at=NINE, options={"max_runs": 3, "catch_up": "all"})
     RowsBeat(sent).run(NINE + seconds(55), NINE + seconds(90))
