@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import calendar
 from dataclasses import dataclass
-from datetime import date
 
 from schedules.timing.cron_fields import WEEKDAYS
 from schedules.timing.rule import InvalidRule
@@ -28,10 +27,6 @@ class MonthDay:
         if self.ordinal == _LAST:
             return days[-1]
         return days[self.ordinal] if self.ordinal < len(days) else None
-
-    def holds(self, day: date) -> bool:
-        """Whether `day` is the one of its month."""
-        return day.day == self.day_of(day.year, day.month)
 
 
 def read_month_day(text: str) -> MonthDay:

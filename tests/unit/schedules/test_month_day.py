@@ -95,4 +95,4 @@ def test_other_words_are_refused_with_those_that_are_understood(text: str) -> No
 def test_exactly_one_day_of_a_month_is_the_one() -> None:
     named = read_month_day("last weekday")
     days = [date(2026, 1, 1) + timedelta(days=n) for n in range(365)]
-    assert sum(named.holds(day) for day in days) == 12
+    assert sum(named.day_of(day.year, day.month) == day.day for day in days) == 12
